@@ -76,11 +76,9 @@ SAMPLE = (
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
 EMBEDDER = "benchmark_embedder"  # key of its box
-COLOURS = {  # of the chart, by whether the theme is dark: ink, quiet, mark, paper
-    False: ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff"),
-    True: ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b"),
-}
-OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
+# Of the chart, by whether the theme is dark: ink and lines.
+COLOURS = {False: ("#33332f", "#d5d1cb"), True: ("#d9d9d4", "#4a4743")}
+OFFLINE = ("cos_sim", "quip", "gc", "pipeline")  # selected at first
 MODELS = ("verifier", "verifier_model", "segmenter", "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 from pydantic import TypeAdapter
@@ -21,8 +20,9 @@ from attribution.settings import LIMITS, data_folder
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.papers import PaperTable
-from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce, tables
+from attribution.studies.papers import PaperTable, paper
+from attribution.studies.papers import reproduce as papers
+from attribution.studies.papers.reproduce import Reproduced, TableInputs
 from attribution.studies.results import Saved
 from attribution.types import content_id
 from pages.ui import background, choices, frame, state
@@ -68,9 +68,7 @@ JOB = JobPage("paper", "table", read)
 def work(
     given: TableInputs, steps: Steps, save: Callable[[Reproduced], None]
 ) -> Work[TableProgress]:
-    """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices
-    to resume.
-    """
+    """Compute a table. Until it is whole, its folder keeps finished answers for a new start."""
 
     def compute(stop: threading.Event, update: Callable[..., TableProgress]) -> None:
         for step in steps(stop):
@@ -86,56 +84,56 @@ def work(
     return compute
 
 
-class Inputs(NamedTuple):
-    """What a table is computed from."""
+@dataclass(frozen=True)
+class TableForm:
+    """What the visitor chose: the options of `reproduce`."""
 
     content: bytes = b""  # of a file
-    project: str = ""  # of annotation
-    models: Sequence[str] = ()  # language models, in place of the paper's
+    size: int = 0
+    source: str = "library"
+    project: str = ""
+    models: str = ""
 
 
-def start(numbered: PaperTable, inputs: Inputs, source: str) -> None:
+def start(numbered: PaperTable, chosen: TableForm) -> None:
     """Compute a table, or go on with the answers of an earlier start with the same choices."""
     title = "The table cannot be computed"
     base = choices.endpoint()
     if isinstance(base, str):
         JOB.refuse(base, title)
         return
-    models = tuple(inputs.models)
+    browser = state.browser()
     try:
-        settings = demanded({"sources": (source,)}, base)
-        choice = (numbered.id, inputs.content.hex(), settings.identity, *models, state.browser())
-        folder = data_folder() / "papers" / content_id(*choice)
-        rows = rows_of(numbered, inputs.content)
+        settings = demanded({"sources": (chosen.source,)}, base)
+        choice = (numbered.id, repr(chosen), settings.identity, browser)
         given = TableInputs(
             settings,
-            folder,
-            rows,
-            inputs.project,
-            models,
+            data_folder() / "papers" / content_id(*choice),
+            rows_of(numbered, chosen),
+            chosen.project,
+            papers.models_of(chosen.models.split()),
         )
     except AttributionError as error:
         JOB.refuse(choices.explain(error)[0], title)
         return
-    id, browser = new_run_id(), state.browser()
+    id = new_run_id()
 
     def steps(stop: threading.Event) -> Iterator[RowDone | Reproduced]:
-        return in_turns(browser, stop, reproduce(numbered.id, given))
+        return in_turns(browser, stop, papers.reproduce(numbered.id, given))
 
     job = work(given, steps, partial(TABLE.save, store(), id))
     JOB.launch(TableProgress(total=len(given.rows)), job, id)
 
 
-def rows_of(numbered: PaperTable, content: bytes) -> list[Row]:
-    """Read the rows that a table is computed from. BadInput for too many."""
-    if not content:
+def rows_of(numbered: PaperTable, chosen: TableForm) -> list[Row]:
+    """Read the rows that a table is computed from. Raises BadInput for too many."""
+    if not chosen.content:
         return []
-    field = "response" if numbered.id.startswith("T24") else "answer"
-    rows = parse_rows(content, [field], ["question", "system", "split"])
+    rows = parse_rows(chosen.content, [papers.subject(numbered)], papers.OPTIONAL)
     if len(rows) > LIMIT:
         count = f"the file has {len(rows):,} rows, and this page takes {LIMIT}"
         raise BadInput(f"{count}: use `reproduce` on the command line")
-    return rows
+    return papers.sample(rows, chosen.size)
 
 
 # --- the page ---
@@ -146,70 +144,57 @@ def form(running: bool) -> None:
     with st.container(key="form"):
         number = st.selectbox(
             "Table",
-            [table.id for table in tables()],
+            [table.id for table in papers.tables()],
             key="paper_number",
-            format_func=lambda number: f"{number} {find(number).title}",
+            format_func=lambda number: f"{number} {papers.find(number).title}",
             help="The tables of the four papers that can be computed.",
         )
-        numbered = find(str(number))
+        numbered = papers.find(str(number))
         small(f"Needs {numbered.needs}.")
-        inputs = choose_inputs(numbered)
-        source = st.segmented_control(
-            "Sources",
-            list(SOURCES),
-            default="Built-in library",
-            key="paper_sources",
-            required=True,
-            help="Where claims are searched for; the papers searched the web.",
-        )
-        begin = partial(start, numbered, inputs, SOURCES[source or "Built-in library"])
-        ready = bool(inputs.content or inputs.project)
-        help = "Finished answers are kept: the same choices resume."
+        chosen = choose(numbered)
         JOB.buttons(
             "Compute",
-            begin,
+            partial(start, numbered, chosen),
             running,
-            ready,
-            help,
+            bool(chosen.content or chosen.project),
+            "Finished answers are kept: the same choices resume.",
         )
 
 
-def choose_inputs(numbered: PaperTable) -> Inputs:
-    """Draw the choice of an annotation project, or of a file and the language models to ask."""
-    project = ""
-    if numbered.id.startswith("R23") or numbered.id in ("V24.T2", "V24.T4"):
-        projects = [project.name for project in Annotations(store().database).projects()]
-        if not projects:
-            small("There is no annotation project yet.")
-        index = None if numbered.id == "V24.T4" else 0
-        help = "A project of Annotation."
-        project = (
-            st.selectbox(
-                "Project",
-                projects,
-                index,
-                key="paper_project",
-                help=help,
-            )
-            or ""
-        )
-        if numbered.id != "V24.T4":
-            return Inputs(project=project)
-    what = "labelled responses" if numbered.id.startswith("T24") else "answers"
+def choose(numbered: PaperTable) -> TableForm:
+    """Draw the choice of input, sample, sources, project and language models."""
     upload = st.file_uploader(
-        what.capitalize(),
+        f"JSON Lines, each with “{papers.subject(numbered)}”",
         ["jsonl", "json", "txt"],
         key="paper_file",
-        help=f"JSON Lines of {what}, as for `reproduce` on the command line.",
+        help="As for `reproduce` on the command line.",
         max_upload_size=LIMITS.file_mb,
     )
+    size = st.number_input("Sample", 0, LIMIT, key="paper_size", help="So many rows; 0: all.")
+    source = st.segmented_control(
+        "Sources",
+        list(SOURCES),
+        default="Built-in library",
+        key="paper_sources",
+        required=True,
+        help="Where claims are searched for, unless a row has “documents”.",
+    )
+    project = st.selectbox(
+        "Annotation project",
+        [project.name for project in Annotations(store().database).projects()],
+        None,
+        key="paper_project",
+        help="Of R23, V24.T2 and V24.T4: what people judged.",
+    )
+    places = ", ".join(paper(numbered.id.partition(".")[0]).models) or "none"
     models = st.text_input(
         "Language models",
         key="paper_models",
         max_chars=LIMITS.line,
-        help="Models of the endpoint in Options, separated by spaces, in place of the paper's.",
+        help=f"One for all, or NAME=MODEL for each of the paper's ({places}).",
     )
-    return Inputs(upload.getvalue() if upload else b"", project, models.split())
+    content = upload.getvalue() if upload else b""
+    return TableForm(content, int(size), SOURCES[source], project or "", models)
 
 
 def result(now: TableProgress) -> None:

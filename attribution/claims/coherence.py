@@ -40,7 +40,7 @@ def check_coherence(
     pairs: dict[str, tuple[str, str]] = {}
     skipped = size = 0
     for claim in claims:
-        premise = _premise(answer, claim, blocks)
+        premise = premise_of(answer, claim, blocks)
         if premise is None or claim.id in pairs:
             continue
         size += len(claim.text) + len(premise) + 100
@@ -80,7 +80,7 @@ def _left_out(count: int) -> list[Failure]:
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 
 
-def _premise(answer: str, claim: Claim, blocks: Sequence[AnswerPassage]) -> str | None:
+def premise_of(answer: str, claim: Claim, blocks: Sequence[AnswerPassage]) -> str | None:
     """Return the claim's sentence without citation marks; None if the claim says the same."""
     if not claim.sentence:
         return answer

@@ -181,7 +181,7 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
             values[name] = value
     models = getattr(args, "models", ())  # of `reproduce`
     if models:
-        values.setdefault("openai_model", models[0])
+        values.setdefault("openai_model", models[0].rpartition("=")[2])
     if not getattr(args, "preset", None):
         return values
     from attribution.studies.papers.presets import preset

@@ -37,7 +37,9 @@ def commands(add: Add) -> None:
     p.add_argument("--input", type=Path, help="JSON Lines of answers, or of responses for T24")
     p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
     p.add_argument("--sample", type=options.positive, default=0, metavar="N", help="N answers")
-    p.add_argument("--models", nargs="+", default=(), help="in the places of the paper's models")
+    p.add_argument(
+        "--models", nargs="+", default=(), metavar="NAME", help="of all places, or GPT-4=NAME"
+    )
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json and table.md")
     options.add_sources(p)
     options.add_verifier(p, "openai_model=local")
@@ -212,24 +214,20 @@ def evoke(args: argparse.Namespace) -> int:
 def reproduce(args: argparse.Namespace) -> int:
     """Write the table into the folder; exit status 1 if a row failed."""
     from attribution.pipeline.experiment import RowDone
-    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, sample, tables
-    from attribution.studies.papers.reproduce import reproduce as compute
+    from attribution.studies.papers import reproduce as papers
 
     if args.number == "list":
-        listed = [{"id": one.id, "title": one.title, "needs": one.needs} for one in tables()]
+        listed = [table.model_dump(include={"id", "title", "needs"}) for table in papers.tables()]
         options.print_json(listed)
         return 0
-    table = find(args.number)
+    table = papers.find(args.number)
     if args.out is None:
         raise BadInput(f"{table.id} needs a folder for its files: give one with --out")
-    if table.id.startswith("T24"):
-        required, optional = ["response"], ["question", "split"]
-    else:
-        required, optional = ["answer"], ["question", "system"]
-    rows = read_rows(args.input, required, optional) if args.input else []
-    rows = sample(rows, args.sample)
-    inputs = TableInputs(options.settings(args), args.out, rows, args.project, tuple(args.models))
-    steps = (step for step in compute(table.id, inputs) if isinstance(step, RowDone))
-    failed = _follow("reproduce", steps)
-    progress(f"{args.out / MARKDOWN}: {table.id} {table.title}, {failed} rows failed")
+    fields = [papers.subject(table)], papers.OPTIONAL
+    rows = papers.sample(read_rows(args.input, *fields) if args.input else [], args.sample)
+    models = papers.models_of(args.models)
+    inputs = papers.TableInputs(options.settings(args), args.out, rows, args.project, models)
+    steps = papers.reproduce(table.id, inputs)
+    failed = _follow("reproduce", (step for step in steps if isinstance(step, RowDone)))
+    progress(f"{args.out / papers.MARKDOWN}: {table.id} {table.title}, {failed} rows failed")
     return int(failed > 0)

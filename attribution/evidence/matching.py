@@ -109,7 +109,7 @@ class Matcher:
             self.chunks += len(chunks)
             # a chunk of only addresses, references, navigation and headings is not evidence
             stating = [c for c in chunks if not self._stated(page, c.start, c.end).isspace()]
-            self.candidates.add(stating)
+            self.candidates.add(chunks if self.policy.is_plain else stating)
 
     def settle(self, stop: threading.Event | None = None) -> None:
         """Mark all pages as added: from now on the verified pairs count, whichever page came first."""
@@ -256,8 +256,12 @@ class Candidates:
         Pages with the same one of the `origins` share their places, except in the ranking by
         vectors alone (V24).
         """
-        origins = None if self._settings.ranking == "vectors" else origins or {}
-        queries = [_queries(claim, question) for claim in claims]
+        if self._settings.ranking == "vectors":
+            origins = None
+            queries = [[claim.statement] for claim in claims]  # the claim alone (V24 4.3)
+        else:
+            origins = origins or {}
+            queries = [_queries(claim, question) for claim in claims]
         by_words = [
             self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip())
             for claim in claims
@@ -352,10 +356,11 @@ class Candidates:
         else.
 
         A chunk with half of the claim's words stays whatever its similarity. If none is left, the
-        nearest one that
-        shares a word with the claim stays. If a run has at most `top_k` chunks, all of them stay.
+        nearest one that shares a word with the claim stays. If a run has at most `top_k` chunks, all
+        of them stay, and so they do in the ranking by vectors alone, which always has `top_k`
+        passages (V24 4.3).
         """
-        if len(self._words) <= self._settings.top_k:
+        if self._settings.ranking == "vectors" or len(self._words) <= self._settings.top_k:
             return list(found)
         least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0.0
         near = [

@@ -40,7 +40,7 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     none.
     """
     if choice == "claim":
-        return [claim.text]
+        return [claim.statement]
     context = named_by_context(claim)
     own = f"{context} {claim.statement}" if context else claim.statement
     together = f"{question} {claim.statement}"

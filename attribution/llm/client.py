@@ -51,6 +51,7 @@ class Question:
         temperature: None for that of the settings.
         sample: Number of the reply, if a prompt is asked several times at a temperature above 0.
         as_json: False if the prompt asks for words.
+        system: The system message; empty for a prompt in other people's words.
     """
 
     text: str
@@ -58,11 +59,13 @@ class Question:
     temperature: float | None = None
     sample: int = 0
     as_json: bool = True
+    system: str = SYSTEM
 
     @classmethod
     def of(cls, prompt: Prompt, **inputs: object) -> Question:
         """Return the prompt rendered with these inputs. BadInput for missing and undeclared ones."""
-        return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json)
+        system = "" if prompt.plain else SYSTEM
+        return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json, system=system)
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class Llm:
             new = [q for q in questions if not cache.reply(self._key(q, schema))]
             if new:
                 seconds = float(cache.reply(self._seconds_key(new[0])) or 0)
-        characters = sum(len(SYSTEM) + len(question.text) for question in new)
+        characters = sum(len(question.system) + len(question.text) for question in new)
         return self._priced(
             LlmUsage(
                 calls=len(new),
@@ -192,7 +195,7 @@ class Llm:
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
-        parts = [self.key, question.version, SYSTEM, question.text, form]
+        parts = [self.key, question.version, question.system, question.text, form]
         temperature = self._temperature(question)
         if temperature:
             parts += [str(temperature), str(question.sample)]
@@ -282,7 +285,7 @@ class Llm:
         """Send one request, and count its tokens and seconds."""
         started = time.monotonic()
         completion = self._endpoint.complete(
-            SYSTEM,
+            question.system,
             question.text,
             schema if question.as_json else None,
             seconds,

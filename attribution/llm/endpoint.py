@@ -247,7 +247,7 @@ class EndpointClient:
         Parts that the model refuses are left out of a further request, and of all later ones.
 
         Args:
-            system: The instructions.
+            system: The instructions; empty for none.
             user: The prompt.
             schema: The form of the reply; None for words.
             seconds: The wall clock of all requests together.
@@ -284,9 +284,11 @@ class EndpointClient:
         temperature: float,
         omitted: frozenset[str],
     ) -> dict[str, Any]:
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        if "system" in omitted:
-            messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
+        if system and "system" in omitted:
+            user = f"{system}\n\n{user}"
+        messages = [{"role": "user", "content": user}]
+        if system and "system" not in omitted:
+            messages.insert(0, {"role": "system", "content": system})
         body: dict[str, Any] = {"messages": messages}
         if "temperature" not in omitted:
             body["temperature"] = temperature

@@ -2,9 +2,8 @@
 a Jinja body.
 
 A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the
-folder of a paper, or in
-the operator's, takes the place of a task's own prompt: in the same form, or as plain text with
-`{claim}` in it.
+folder of a paper, or in the operator's, takes the place of a task's own prompt: in the same form,
+or as plain text with `{claim}` in it. Plain text is sent as it is, without a system message.
 """
 
 from __future__ import annotations
@@ -19,13 +18,14 @@ from pathlib import Path
 import yaml
 from jinja2 import StrictUndefined, TemplateError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from attribution.errors import BadInput
 from attribution.settings import ROOT, Settings
 from attribution.types import content_id
 
 FOLDER = ROOT / "prompts"
+BANKS = FOLDER / "w24" / "examples"
 _PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
@@ -115,7 +115,7 @@ def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) 
     or a broken one.
     """
     own = _load(version, folder / f"{version}.md")
-    task = version.rpartition(".v")[0]
+    task = version.rpartition(".v")[0].removeprefix("w24/")
     for path in _replacements(task, settings) if settings else ():
         if path.is_file():
             return _replacing(own, path)
@@ -181,12 +181,24 @@ def _load(version: str, path: Path) -> Prompt:
     return Prompt(version, front.purpose, tuple(front.inputs), front.output, front.source, parts[2])
 
 
-@cache
-def examples(name: str) -> tuple[Example, ...]:
-    """The decompositions of `prompts/examples/<name>.jsonl`, in the file's order."""
-    lines = (FOLDER / "examples" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple(
-        TypeAdapter(list[Example]).validate_python(
-            [json.loads(line) for line in lines if line.strip()]
-        )
-    )
+def examples(name: str, settings: Settings | None = None) -> tuple[Example, ...]:
+    """Return a bank of decompositions in the file's order.
+
+    `examples/<name>.jsonl` in the operator's folder takes the place of our own.
+
+    Raises:
+        BadInput: A line of the operator's file is no example, or the file is empty.
+    """
+    path = BANKS / f"{name}.jsonl"
+    if settings and settings.prompt_folder:
+        own = settings.prompt_folder / "examples" / path.name
+        path = own if own.is_file() else path
+    lines = [line for line in _text(path).splitlines() if line.strip()]
+    try:
+        bank = tuple(Example.model_validate_json(line) for line in lines)
+    except ValidationError as error:
+        problem = error.errors()[0]["msg"]
+        raise BadInput(f"{path}: a line is no sentence with its claims ({problem})") from None
+    if not bank:
+        raise BadInput(f"{path}: it has no example")
+    return bank

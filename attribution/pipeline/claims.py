@@ -121,16 +121,13 @@ def check_coherence(
     settings: Settings,
     store: Store,
     stop: threading.Event | None = None,
-    *,
-    published: bool = False,
 ) -> tuple[list[Claim], list[Failure]]:
     """Mark claims as incoherent if their own sentence does not say them, by the verifier (W24 8.2).
 
-    A run asks no language model about it, but the best embedded verifier in its place; `published`
-    does ask it (W24 3.2).
+    No language model is asked about it, but the best embedded verifier in its place.
     """
     name = settings.verifier
-    if LLM in VERIFIERS[name].needs and not published:
+    if LLM in VERIFIERS[name].needs:
         name = "auto"
     verifier = CachedVerifier(VERIFIERS.build(name, settings), store)
     entailment = entailment_by(verifier)

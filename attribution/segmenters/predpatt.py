@@ -1,138 +1,157 @@
-"""Predicates with their arguments as claims (PredPatt: White et al. 2016; W24 4.2 and appendix B).
+"""Predicates with their arguments as claims (PredPatt: White et al. 2016; W24 4.2, W24 B).
 
-A language model, if one is configured, writes each predicate as a sentence. Without one, the words
-of the predicate stay in PredPatt's order, with "is" for an apposition or adjective and "has" for a
-possessive.
+A language model, if one is configured, writes each predicate as a sentence. Without one, a claim is
+PredPatt's own string: the words in its order, with "is/are" for an apposition or adjective and
+"poss" for a possessive.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from spacy.tokens import Doc, Token
+from pydantic import BaseModel, ConfigDict
+from spacy.tokens import Token
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Llm, Question, Reply
+from attribution.llm.client import Llm, Question
+from attribution.llm.replies import unquoted
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, Draft, DraftWord, parts, segment, to_text
-from attribution.segmenters.llm import Claims, clean
+from attribution.segmenters.english.drafts import joined
+from attribution.segmenters.llm import clean
 from attribution.segmenters.predicates import Argument, Predicate, predicates
 from attribution.settings import Settings
+from attribution.text.parse import parse
+from attribution.text.passages import statements
+from attribution.text.sentences import is_english
 from attribution.text.ud import to_ud
-from attribution.types import Claim, Failure, LlmUsage, Segmented
+from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
 KEPT = "the claim keeps the words of its predicate"
 TOKENS_PER_CLAIM = 20  # approximate; for estimates
-OWNERS = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I"}
+ADDED = {"normal": "", "poss": "poss"}  # by kind of predicate; "is/are" for the others
+
+
+class Sentence(BaseModel):
+    """The reply of the language model."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read a sentence on one line, perhaps after "Output:"."""
+        line = clean(unquoted(text.strip().removeprefix("Output:")))
+        return {"text": line} if line and "\n" not in text.strip() else None
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A predicate with its arguments as PredPatt writes it, and its places in the sentence."""
+
+    text: str
+    places: tuple[Span, ...]
 
 
 class PredPatt:
-    """Segmenter `predpatt`: every predicate with its arguments, also what the sentence denies,
-    supposes or reports.
-    """
+    """Segmenter `predpatt`: also what the sentence denies, supposes or reports."""
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings) if settings.has_llm else None
-        self.prompt = prompts.load("predpatt_fluent.v2", settings)
+        self.prompt = prompts.load("w24/predpatt.v3", settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return claims in the order of the answer. A sentence without a predicate stays whole;
-        where a reply fails, the claim keeps the words of its predicate.
+        """Return claims in the order of the answer.
+
+        A sentence without a predicate stays whole, and so do those of another language. Where a
+        reply fails, the claim keeps PredPatt's string.
         """
-        segmented, utterances = _read(answer, stop)
-        if self.llm is None:
-            return segmented
+        claims = _utterances_of(answer, stop)
+        if self.llm is None or not is_english(answer):
+            return Segmented(merge(claims))
         self.llm.stop = stop or self.llm.stop
-        questions = self._questions(segmented.claims, utterances)
-        replies = dict(zip(questions, self.llm.map(list(questions.values()), Claims), strict=True))
-        claims: list[Claim] = []
-        failures: list[Failure] = list(segmented.failures)
-        for claim in segmented.claims:
-            text = claim.text
-            try:
-                if claim.id in replies:
-                    text = _label(text, utterances) + _sentence(replies[claim.id])
-            except LlmFailed as error:
-                failure = LlmFailed(f"{error}; {KEPT}", detail=error.detail)
-                failures.append(failure.as_failure("segment", text[:200]))
-            claims.append(claim.model_copy(update={"text": text}))
+        questions = self._questions(claims)
+        replies = dict(zip(questions, self.llm.map(list(questions.values()), Sentence), strict=True))
+        written: list[Claim] = []
+        failures: list[Failure] = []
+        for claim in claims:
+            reply = replies[claim.text]
+            if isinstance(reply, LlmFailed):
+                failure = LlmFailed(f"{reply}; {KEPT}", detail=reply.detail)
+                failures.append(failure.as_failure("segment", claim.text[:200]))
+                written.append(claim)
+            else:
+                written.append(claim.model_copy(update={"text": reply.value.text}))
         version = f"{self.prompt.version}/{self.llm.version}"
-        return Segmented(merge(claims), tuple(failures), self.llm.usage, version)
+        return Segmented(merge(written), tuple(failures), self.llm.usage, version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         """Estimate the use of the language model, without a request; None without one."""
         if self.llm is None:
             return None
-        segmented, utterances = _read(answer, None)
-        questions = self._questions(segmented.claims, utterances)
-        return self.llm.estimate(list(questions.values()), Claims, TOKENS_PER_CLAIM)
+        questions = self._questions(_utterances_of(answer, None))
+        return self.llm.estimate(list(questions.values()), Sentence, TOKENS_PER_CLAIM)
 
-    def _questions(
-        self, claims: Sequence[Claim], utterances: Mapping[str, str]
-    ) -> dict[str, Question]:
-        """Return the prompts by the ids of the claims that are predicates."""
-        questions: dict[str, Question] = {}
-        for claim in claims:
-            statement = claim.text.removeprefix(_label(claim.text, utterances))
-            if statement in utterances:
-                utterance = utterances[statement]
-                questions[claim.id] = Question.of(self.prompt, statement=utterance)
-        return questions
+    def _questions(self, claims: Sequence[Claim]) -> Mapping[str, Question]:
+        """Return the prompts by the texts of the claims."""
+        return {c.text: Question.of(self.prompt, statement=c.text) for c in claims}
 
 
-def _label(text: str, utterances: Mapping[str, str]) -> str:
-    """Return the label before a statement, "Cost: "; empty without one."""
-    label, colon, _ = text.partition(": ")
-    return "" if text in utterances or not colon else label + colon
+def _utterances_of(answer: str, stop: threading.Event | None) -> list[Claim]:
+    """Return a claim for each predicate of each sentence, with its spans in the answer."""
+    claims: list[Claim] = []
+    is_read = is_english(answer)
+    for passage in statements(answer):
+        for start, end in passage.sentences():
+            sentence = passage.text[start:end]
+            is_stopped = stop is not None and stop.is_set()
+            utterances = in_utterances(sentence) if is_read and not is_stopped else []
+            for utterance in utterances or [Utterance(sentence, ((0, len(sentence)),))]:
+                places = [passage.span(start + a, start + b) for a, b in utterance.places]
+                claim = Claim(
+                    id="-",
+                    text=utterance.text,
+                    spans=joined(places),
+                    sentence=passage.span(start, end),
+                )
+                claims.append(claim)
+    return claims
 
 
-def _sentence(reply: Reply[Claims] | LlmFailed) -> str:
-    """Return the one sentence of a reply. Raises LlmFailed for any other number."""
-    if isinstance(reply, LlmFailed):
-        raise reply
-    texts = list(filter(None, map(clean, reply.value.claims)))
-    if len(texts) != 1:
-        raise LlmFailed(f"the language model wrote {len(texts)} sentences where one was expected")
-    return texts[0]
+def in_utterances(sentence: str) -> list[Utterance]:
+    """Return PredPatt's strings of one sentence, in its order."""
+    doc = parse(sentence)
+    tokens = [token for token in doc if not token.is_space]  # as `to_ud` counts them
+    utterances: list[Utterance] = []
+    for predicate in predicates(to_ud(doc)):
+        numbers = {n for argument in predicate.arguments for n in argument.tokens}
+        used = [tokens[n] for n in sorted(numbers | set(predicate.tokens))]
+        places = tuple((token.idx, token.idx + len(token)) for token in used)
+        utterances.append(Utterance(" ".join(_words(predicate, tokens)), places))
+    return utterances
 
 
-def _read(answer: str, stop: threading.Event | None) -> tuple[Segmented, dict[str, str]]:
-    """Return the claims, and by their text PredPatt's own string, which the language model reads."""
-    utterances: dict[str, str] = {}
+def _words(predicate: Predicate, tokens: Sequence[Token]) -> list[str]:
+    """Return the words in PredPatt's order: each argument stands where its root stands.
 
-    def split(doc: Doc) -> list[Draft]:
-        tokens = [token for token in doc if not token.is_space]  # as `to_ud` counts them
-        drafts: list[Draft] = []
-        for predicate in predicates(to_ud(doc)):
-            draft = _plain(tokens, predicate)
-            utterances[to_text(doc, draft)] = _utterance(tokens, predicate)
-            drafts.append(draft)
-        return drafts
-
-    return segment(answer, split, stop, least=1), utterances
-
-
-def _ordered(tokens: Sequence[Token], predicate: Predicate, link: Draft) -> Draft:
-    """Return the words in PredPatt's order: each argument stands where its root stands, and the
-    link behind the noun that is described or owns.
+    What is described, or who owns, comes first, before "is/are" or "poss".
     """
-    subject = _described(predicate, tokens) if link else None
-    blocks: list[tuple[int, Draft]] = []
+    added = ADDED.get(predicate.kind, "is/are")
+    subject = _described(predicate, tokens) if added else None
+    blocks: list[tuple[int, list[int]]] = []
     for argument in predicate.arguments:
         if argument is not subject:
-            blocks.append((argument.root, _phrase(tokens, argument)))
+            blocks.append((argument.root, sorted(set(argument.tokens))))
     if predicate.kind != "poss":
-        blocks += [(n, parts([tokens[n]])) for n in predicate.tokens]
+        blocks += [(number, [number]) for number in predicate.tokens]
     blocks.sort(key=lambda block: block[0])
-    ordered = tuple(word for _, block in blocks for word in block)
-    return (*_phrase(tokens, subject), *link, *ordered) if subject else ordered
-
-
-def _phrase(tokens: Sequence[Token], argument: Argument) -> Draft:
-    return parts(tokens[n] for n in set(argument.tokens))
+    words = [tokens[number].text for _, numbers in blocks for number in numbers]
+    if subject is None:
+        return words
+    return [*(tokens[number].text for number in sorted(set(subject.tokens))), added, *words]
 
 
 def _described(predicate: Predicate, tokens: Sequence[Token]) -> Argument:
@@ -140,38 +159,3 @@ def _described(predicate: Predicate, tokens: Sequence[Token]) -> Argument:
     root = predicate.root
     place = root if predicate.kind == "poss" else tokens.index(tokens[root].head)
     return next((a for a in predicate.arguments if a.root == place), predicate.arguments[0])
-
-
-def _utterance(tokens: Sequence[Token], predicate: Predicate) -> str:
-    """Return PredPatt's own string, with "is/are" and "poss"."""
-    words = {"normal": (), "poss": ("poss",)}.get(predicate.kind, ("is/are",))
-    draft = _ordered(tokens, predicate, tuple(DraftWord(ADDED, word) for word in words))
-    return " ".join(word.text for word in draft)
-
-
-def _plain(tokens: Sequence[Token], predicate: Predicate) -> Draft:
-    """Return the same words with a verb in the place of "is/are" and "poss"."""
-    root = tokens[predicate.root]
-    if predicate.kind == "normal":
-        return _with_verb(tokens, predicate)
-    noun = tokens[_described(predicate, tokens).root]
-    if predicate.kind != "poss":
-        return _ordered(tokens, predicate, (tree.be(noun, tree.is_past(root)),))
-    is_plural = tree.is_plural(noun) or noun.lower_ in {"their", "our", "my"}
-    has = "had" if tree.is_past(root) else "have" if is_plural else "has"
-    draft = _ordered(tokens, predicate, (DraftWord(ADDED, has),))
-    owner = draft[0]._replace(text=OWNERS.get(draft[0].text.lower(), draft[0].text))
-    return (owner, *draft[1:])
-
-
-def _with_verb(tokens: Sequence[Token], predicate: Predicate) -> Draft:
-    """Add "is" to a participle without a finite verb: "Nash was born in Bluefield"."""
-    draft = _ordered(tokens, predicate, ())
-    root = tokens[predicate.root]
-    is_finite = any(tokens[n].tag_ in tree.FINITE for n in predicate.tokens)
-    first = predicate.arguments[0]
-    if is_finite or root.tag_ not in {"VBN", "VBG"} or first.root > predicate.root:
-        return draft
-    noun = tokens[first.root]
-    length = len(_phrase(tokens, first))
-    return (*draft[:length], tree.be(noun, tree.is_past(root)), *draft[length:])

@@ -6,13 +6,14 @@ By default SegmenT5 (Chen et al. 2024, Sub-Sentence Encoder).
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.models import files
 from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
-from attribution.segmenters.llm import CUT_OFF, clean, is_statement
+from attribution.segmenters.llm import CUT_OFF, clean
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
@@ -43,9 +44,7 @@ class Output(NamedTuple):
 
 
 class PropSegment:
-    """Segmenter `propsegment`; `settings.segmenter_model` names another model on the hub, or a
-    folder.
-    """
+    """Segmenter `propsegment`; `settings.segmenter_model` names another model, or a folder."""
 
     def __init__(self, settings: Settings) -> None:
         self.model = settings.segmenter_model or DEFAULT
@@ -53,49 +52,55 @@ class PropSegment:
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; a sentence for which the model writes nothing stays a
-        claim as it is.
+        """Return claims in the order of the answer.
+
+        A sentence for which the model writes nothing stays a claim as it is.
         """
         sentences = self._sentences.segment(question, answer).claims
-        statements = [s for s in sentences if is_statement(s.text)]
-        outputs = self._write([s.text for s in statements], stop)
+        outputs = self._write([sentence.text for sentence in sentences], stop)
         rewrites: dict[str, Rewrite] = {}
-        for statement, output in zip(statements, outputs, strict=True):
-            rewrites[statement.id] = _as_rewrite(output)
+        for sentence, output in zip(sentences, outputs, strict=True):
+            rewrites[sentence.id] = _as_rewrite(output)
         claims, failures = replace_sentences(question, answer, sentences, rewrites)
         return Segmented(claims, failures, None, self.version)
+
+    def decompose(self, sentences: Sequence[str]) -> list[list[str]]:
+        """Return the claims of each sentence as the model writes them, empty ones included."""
+        return [output.text.split(SEPARATOR) for output in self._write(sentences, None)]
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         return None
 
-    def _write(self, sentences: list[str], stop: threading.Event | None) -> list[Output]:
+    def _write(self, sentences: Sequence[str], stop: threading.Event | None) -> list[Output]:
         """Return the output of greedy decoding for each sentence; empty once `stop` is set."""
         import torch
 
         if not sentences:
             return []
         model, tokenizer = _load(self.model)
-        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
+        order = sorted(range(len(sentences)), key=lambda n: len(sentences[n]))
         written: dict[int, Output] = {}
         for start in range(0, len(order), BATCH):
             if stop and stop.is_set():
                 break
-            part = order[start : start + BATCH]
-            texts = [INPUT.format(sentences[i]) for i in part]
+            numbers = order[start : start + BATCH]
             batch = tokenizer(
-                texts, return_tensors="pt", padding=True, truncation=True, max_length=LONGEST_INPUT
+                [INPUT.format(sentences[n]) for n in numbers],
+                return_tensors="pt",
+                padding=True,
+                truncation=True,
+                max_length=LONGEST_INPUT,
             )
-            inputs = {
-                name: batch[name].to(model.device) for name in ("input_ids", "attention_mask")
-            }
+            names = ("input_ids", "attention_mask")
+            inputs = {name: batch[name].to(model.device) for name in names}
             with torch.inference_mode():
                 rows = model.generate(
                     **inputs, max_new_tokens=LONGEST_OUTPUT, num_beams=1, do_sample=False
                 )
-            for i, row in zip(part, rows.tolist(), strict=True):
+            for number, row in zip(numbers, rows.tolist(), strict=True):
                 text = tokenizer.decode(row, skip_special_tokens=True)
-                written[i] = Output(text, model.config.eos_token_id in row[1:])
-        return [written.get(i, Output("", True)) for i in range(len(sentences))]
+                written[number] = Output(text, model.config.eos_token_id in row[1:])
+        return [written.get(n, Output("", True)) for n in range(len(sentences))]
 
 
 def _as_rewrite(output: Output) -> Rewrite:

@@ -14,15 +14,16 @@ from attribution.studies.groundedness.evaluation import (
     Outcome,
     SavedBenchmark,
     SavedSet,
-    flagged,
+    Tuning,
 )
+from attribution.studies.groundedness.evaluation import ScoredRow as Scored
 from attribution.studies.groundedness.labelled_set import LabelledRow
-from attribution.studies.groundedness.report import duration, interval, ranked
+from attribution.studies.groundedness.report import duration, ranked
 from pages.ui.background import JobProgress
 
 SHOWN = 60  # responses shown at once
 CONTEXT = 6_000  # characters of a context that are shown
-PROMPTS = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
+PROMPTS = {"lynx": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
 
 
 @dataclass(frozen=True)
@@ -67,17 +68,17 @@ def progress_table(now: BenchmarkProgress) -> Node:
 
 def summary(now: BenchmarkProgress) -> str:
     """Summarise the benchmark in a sentence or two."""
-    figures = [f for f in ranked(now.evaluation) if f.macro_f1.value is not None]
+    figures = ranked(now.evaluation)
     if not figures:
         return "No method has figures yet."
     best, label = figures[0], METHODS[figures[0].method].label
     tested = plural(best.test, "test response")
-    text = f"Best macro F1 on {tested}: {interval(best.macro_f1)}, {label}."
+    text = f"Best macro F1 on {tested}: {best.macro_f1:.2f}, {label}."
     timed = [f for f in figures if f.seconds is not None]
     quick = min(timed, key=lambda f: f.seconds or 0.0, default=best)
     if quick.method != best.method:
         label, time = METHODS[quick.method].label, duration(quick.seconds)
-        text += f" Fastest: {label}, {time} a response, macro F1 {interval(quick.macro_f1)}."
+        text += f" Fastest: {label}, {time} a response, macro F1 {quick.macro_f1:.2f}."
     return text
 
 
@@ -90,12 +91,13 @@ class ScoredRow:
     figures: MethodFigures
 
     @property
-    def is_flagged(self) -> bool:
-        return flagged(self.outcome, self.figures)
+    def is_wrong(self) -> bool:
+        tuning = Tuning(self.figures.reading, self.figures.threshold)
+        return not Scored(self.row, self.outcome).is_right(tuning)
 
     @property
-    def is_wrong(self) -> bool:
-        return self.is_flagged == self.row.grounded
+    def is_flagged(self) -> bool:
+        return self.is_wrong == self.row.grounded
 
     @property
     def order(self) -> tuple[bool, float, int]:

@@ -280,7 +280,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     assert isinstance(last, Finished)
     report = last.report
     assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith(
-        "chen.v2/tiny@127"
+        "w24/chen.v3/tiny@127"
     )
     assert [f.kind for f in report.failures] == [
         "llm_failed",

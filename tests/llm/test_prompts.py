@@ -65,7 +65,7 @@ def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> Non
     ours, papers = load("worthiness.v3"), load("worthiness.v3", settings(prompts="v24"))
     assert ours.as_json and not papers.as_json and papers.version.startswith("v24/worthiness.md@")
     assert "returns 3" in papers.render(question="q", claim="c")
-    assert load("wice.v1", settings(prompts="v24")).version == "wice.v1"  # V24 has none
+    assert load("w24/wice.v2", settings(prompts="v24")).version == "w24/wice.v2"  # V24 has none
 
 
 def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Pat
     (tmp_path / "worthiness.txt").write_text("Other: {claim}")
     assert load("worthiness.v3", settings(tmp_path)).version != before
     (tmp_path / "factscore.txt").write_text("{examples}\n{sentence}")
-    shown = load("factscore.v1", settings(tmp_path)).render(
+    shown = load("w24/factscore.v2", settings(tmp_path)).render(
         sentence="S.", examples=[Example(sentence="A b.", claims=("A.", "B."))]
     )
     assert shown == "A b.\n- A.\n- B.\n\nS."

@@ -5,41 +5,41 @@ import pytest
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
 from attribution.types import Segmented
-from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
+from tests.llm_server import asked, completion, error, llm_server, llm_settings
 from tests.servers import Answer
 
 PREDICATES = {
-    "Nash, an American mathematician born in Bluefield, won the prize.": [
-        "A mathematician born in Bluefield was American.",
-        "Nash was an American mathematician.",
-        "An American mathematician was born in Bluefield.",
-        "Nash won the prize.",
+    "Nash, a mathematician born in Bluefield, won the prize.": [
+        "Nash is/are a mathematician",
+        "a mathematician born in Bluefield",
+        "Nash won the prize",
     ],
     "Ann and Ben sold the big house.": [
-        "Ann sold the big house.",
-        "Ben sold the big house.",
-        "The house was big.",
+        "Ann sold the big house",
+        "Ben sold the big house",
+        "the house is/are big",
     ],
-    "His sisters sold the house.": ["He had sisters.", "His sisters sold the house."],
+    "His sisters sold the house.": ["His poss sisters", "His sisters sold the house"],
     "The minister denied that he had taken money.": [
-        "The minister denied he had taken money.",
-        "He had taken money.",
+        "The minister denied he had taken money",
+        "he had taken money",
     ],
-    "In 1990, Ann moved to Rome.": ["In 1990, Ann moved to Rome."],
+    "Did Ann move to Rome?": ["Did Ann move to Rome"],
     "Yes.": ["Yes."],
+    "Ada wurde in Rom geboren und starb dort.": ["Ada wurde in Rom geboren und starb dort."],
 }
 
 
 @pytest.mark.parametrize(("sentence", "expected"), PREDICATES.items())
-def test_each_predicate_is_a_claim_also_what_the_sentence_denies(
+def test_each_predicate_is_a_claim_in_predpatts_own_words(
     sentence: str, expected: list[str]
 ) -> None:
     made = PredPatt(Settings()).segment("", sentence)
-    assert [c.text for c in made.claims] == expected
+    assert [claim.text for claim in made.claims] == expected
 
 
-ANSWER = "Curie, a chemist, moved to Paris and discovered radium. It glows."
-PLAIN = PredPatt(Settings()).segment("", ANSWER).claims
+ANSWER = "**Curie**, a chemist, moved to Paris and discovered radium [1]. It glows."
+RAW = ["Curie is/are a chemist", "Curie moved to Paris", "Curie discovered radium", "It glows"]
 
 
 @pytest.fixture(autouse=True)
@@ -52,62 +52,48 @@ def run(script: Any) -> Segmented:
         return PredPatt(llm_settings(served, llm_retries=1)).segment("", ANSWER)
 
 
-def test_the_model_writes_each_predicate_and_the_spans_stay() -> None:
-    asked_for: list[str] = []
+def test_a_language_model_gets_every_utterance_raw_and_the_spans_stay() -> None:
+    sent: list[str] = []
 
     def script(body: dict[str, Any]) -> str:
-        asked_for.append(asked(body))
-        return claims(f"Indeed, {asked(body)}")
+        sent.append(asked(body))
+        return f"Output: Indeed, {asked(body)}."
 
     made = run(script)
-    assert sorted(asked_for) == [
-        "Curie discovered radium",
-        "Curie is/are a chemist",
-        "Curie moved to Paris",
-        "It glows",
-    ]
-    assert {c.text for c in made.claims} == {f"Indeed, {utterance}" for utterance in asked_for}
-    assert [c.spans for c in made.claims] == [c.spans for c in PLAIN]
-    assert made.failures == () and made.version.startswith("predpatt_fluent.v2/tiny@")
-    assert made.usage is not None and made.usage.calls == len(PLAIN)
+    assert sorted(sent) == sorted(RAW)
+    assert sorted(claim.text for claim in made.claims) == sorted(f"Indeed, {u}." for u in RAW)
+    plain = PredPatt(Settings()).segment("", ANSWER)
+    assert [claim.spans for claim in made.claims] == [claim.spans for claim in plain.claims]
+    words = [[ANSWER[start:end] for start, end in claim.spans] for claim in made.claims]
+    assert words[1] == ["Curie", "moved to Paris"]
+    assert made.usage is not None
+    assert made.usage.calls == len(RAW)
 
 
 @pytest.mark.parametrize(
     "reply",
     [
         completion("I'm sorry, but I can't help with that."),
-        completion(claims("One.", "Two.")),
-        completion(claims(" ")),
-        completion('{"claims": ["Curie was a chem', finish="length"),
+        completion("One.\nTwo."),
+        completion(" "),
         error(500),
     ],
 )
-def test_a_reply_that_does_not_fit_keeps_the_plain_claims(reply: Answer) -> None:
+def test_a_reply_that_is_no_sentence_keeps_the_utterance(reply: Answer) -> None:
     made = run(lambda body: reply)
-    assert made.claims == PLAIN
-    assert {f.kind for f in made.failures} == {"llm_failed"}
+    assert sorted(claim.text for claim in made.claims) == sorted(RAW)
+    assert {failure.kind for failure in made.failures} == {"llm_failed"}
 
 
-def test_injected_text_goes_out_as_data_and_two_equal_wordings_are_one_claim() -> None:
-    made = run(lambda body: claims("<b>He is a chemist.</b>"))
-    assert [c.text for c in made.claims] == ["<b>He is a chemist.</b>"]
+def test_two_equal_wordings_are_one_claim_and_markup_stays_text() -> None:
+    made = run(lambda body: "<b>He is a chemist.</b>")
+    assert [claim.text for claim in made.claims] == ["<b>He is a chemist.</b>"]
 
 
 def test_what_it_would_take_is_known_before_and_nothing_is_asked_without_a_model() -> None:
-    with llm_server(lambda body: claims()) as served:
+    with llm_server(lambda body: "") as served:
         estimate = PredPatt(llm_settings(served)).estimate("", ANSWER)
-        assert estimate is not None and estimate.calls == len(PLAIN) and not served.requests
+        assert estimate is not None
+        assert estimate.calls == len(RAW)
+        assert not served.requests
     assert PredPatt(Settings()).estimate("", ANSWER) is None
-
-
-def test_a_label_is_not_sent_and_stays_before_the_claim() -> None:
-    asked_for: list[str] = []
-
-    def script(body: dict[str, Any]) -> str:
-        asked_for.append(asked(body))
-        return claims("It was built in 1880.")
-
-    with llm_server(script) as served:
-        made = PredPatt(llm_settings(served)).segment("", "Cost: The mill was built in 1880.")
-    assert asked_for == ["The mill was built in 1880"]
-    assert [c.text for c in made.claims] == ["Cost: It was built in 1880."]

@@ -67,22 +67,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_the_model_writes_becomes_claims_with_their_words(tiny: Path) -> None:
-    answer = "the river is long and blue. boats came in 1899. Really?"
-    made = PropSegment(Settings(segmenter_model=str(tiny))).segment(
-        "", "\n\n".join(answer.split(". "))
-    )
-    texts = [c.text.replace(" .", ".").rstrip(".") for c in made.claims]
-    assert texts[:4] == [
-        "the river is long",
-        "the river is blue",
-        "boats came",
-        "boats came in 1899",
-    ]
-    assert made.claims[-1].text == "Really?" and made.failures == ()
-    assert all(c.spans and c.sentence for c in made.claims) and made.version.endswith(str(tiny))
-
-
-def test_nothing_to_segment_needs_no_model() -> None:
-    assert (
-        PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "Really?").claims
-    )
+    answer = "the river is long and blue.\n\nboats came in 1899."
+    segmenter = PropSegment(Settings(segmenter_model=str(tiny)))
+    made = segmenter.segment("", answer)
+    texts = [claim.text.replace(" .", ".").rstrip(".") for claim in made.claims]
+    assert texts == ["the river is long", "the river is blue", "boats came", "boats came in 1899"]
+    assert made.failures == ()
+    assert all(claim.spans for claim in made.claims)
+    raw = segmenter.decompose(["boats came in 1899."])
+    assert [len(claims) for claims in raw] == [2]

@@ -124,6 +124,8 @@ FUNCTION_WORDS = set(
     [
         "is",
         "are",
+        "is/are",
+        "poss",
         "was",
         "were",
         "has",

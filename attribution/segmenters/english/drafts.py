@@ -1,7 +1,6 @@
 """Statements under construction: words of a parsed sentence, with function words added.
 
-Drafts become text here, and are mapped back to the characters of the answer, for the segmenters
-that work on a parse (`clauses`, `predpatt`).
+Drafts become text here, and are mapped back to the characters of the answer.
 """
 
 from __future__ import annotations
@@ -115,9 +114,7 @@ def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     return all(t.i in used for t in content)
 
 
-def segment(
-    answer: str, split: Split, stop: threading.Event | None = None, least: int = 2
-) -> Segmented:
+def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
     """Return the claims of an answer, sentence by sentence, in order.
 
     Args:
@@ -125,7 +122,6 @@ def segment(
             first MAX_SENTENCES, which are reported as a failure.
         split: Makes the statements of a sentence.
         stop: Leaves the other sentences whole once it is set.
-        least: Statements of a sentence; with fewer it stays whole.
     """
     english = is_english(answer)
     claims: list[Claim] = []
@@ -135,9 +131,9 @@ def segment(
             sentence = passage.text[start:end]
             if sentence not in known:
                 is_read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
-                known[sentence] = in_statements(sentence, split, least) if is_read else []
+                known[sentence] = in_statements(sentence, split) if is_read else []
             for text, places in known[sentence] or [_whole(sentence)]:
-                spans = _joined([passage.span(start + a, start + b) for a, b in places])
+                spans = joined([passage.span(start + a, start + b) for a, b in places])
                 sentence_span = passage.span(start, end)
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence_span))
     return Segmented(merge(claims), _left_out(len(known) - MAX_SENTENCES) if english else ())
@@ -157,7 +153,7 @@ def _whole(sentence: str) -> WrittenStatement:
     return WrittenStatement(sentence, [(0, len(sentence))])
 
 
-def in_statements(sentence: str, split: Split, least: int = 2) -> list[WrittenStatement]:
+def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
     """Return the statements of one sentence; none if it stays whole. A label before a colon is
     repeated before each of them.
     """
@@ -174,14 +170,14 @@ def in_statements(sentence: str, split: Split, least: int = 2) -> list[WrittenSt
     for draft in split(doc):
         text = to_text(doc, draft)
         used = [doc[part.i] for part in draft if part.i != ADDED]
-        places = _joined([(t.idx, t.idx + len(t)) for t in used if t.text.strip()])
+        places = joined([(t.idx, t.idx + len(t)) for t in used if t.text.strip()])
         if not _is_balanced(text):
             return []
         if text:
             shifted = [(skip + a, skip + b) for a, b in places]
             labelled = [(0, skip), *shifted] if skip else shifted
             written.setdefault(text, WrittenStatement(sentence[:skip] + text, labelled))
-    return list(written.values()) if len(written) >= least else []
+    return list(written.values()) if len(written) > 1 else []
 
 
 def _is_balanced(text: str) -> bool:
@@ -189,7 +185,7 @@ def _is_balanced(text: str) -> bool:
     return pairs and text.count('"') % 2 == 0
 
 
-def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+def joined(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return spans in order, joining those with at most one character between them."""
     joined: list[Span] = []
     for start, end in sorted(set(spans)):

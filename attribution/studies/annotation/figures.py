@@ -1,11 +1,8 @@
-"""Compute the results of an annotation project and its agreement (R23 Table 3, 4, 5, 6, 7 and 8).
+"""The results of an annotation project, and its agreement (R23 Table 3, 4, 5, 6, 7 and 8).
 
-Intervals are bootstrapped over tasks, differences are tested by permutation. A task counts once,
-with the answer of
-most of its annotators or of the adjudicator.
-
-For agreement, each annotator's answers to the two questions are one label; an annotator who flagged
-a task gave none.
+A task counts once, with the answer of most of its annotators or of the adjudicator. For agreement,
+each annotator's answers to the two questions are one label; an annotator who flagged a task gave
+none.
 """
 
 from __future__ import annotations
@@ -14,17 +11,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from itertools import combinations
-from statistics import median
-from typing import TYPE_CHECKING, Literal
+from statistics import fmean
+from typing import Literal
 
 from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task
 from attribution.studies.annotation.tasks import Task
-from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratios
-
-if TYPE_CHECKING:
-    from attribution.studies.results import Floats, Ints
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
@@ -36,183 +28,51 @@ MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
     ),
     "attributable": (("attributable",), ("attributable", "not_attributable")),
 }
-ORDER: tuple[Answer, ...] = tuple(ANSWERS)
 
 
 @dataclass(frozen=True)
 class TaskShare:
-    """A share with the tasks behind it and its 95 % interval; value and interval are None if
-    nothing is counted.
-    """
+    """Tasks with an answer, and those that could have it."""
 
-    tasks: tuple[str, ...]
-    base: tuple[str, ...]
-    low: float | None = None
-    high: float | None = None
+    part: int
+    whole: int
 
     @property
-    def value(self) -> float | None:
-        return len(self.tasks) / len(self.base) if self.base else None
+    def percent(self) -> float | None:
+        return 100 * self.part / self.whole if self.whole else None
 
 
 @dataclass(frozen=True)
 class SystemFigures:
-    """The results of one system on one data set."""
+    """The results of one system on one data set.
+
+    Attributes:
+        undecided: Tied tasks: left out until somebody adjudicates.
+    """
 
     dataset: str
     system: str
     shares: dict[Measure, TaskShare]
-    undecided: tuple[str, ...]  # tied tasks: left out until somebody adjudicates
-
-
-@dataclass(frozen=True)
-class SystemDifference:
-    """The difference in the share of a measure between two systems on one data set."""
-
-    dataset: str
-    systems: tuple[str, str]
-    measure: Measure
-    value: float  # first minus second
-    low: float
-    high: float
-    p: float  # two-sided, by permutation
-    # pairs of answers to one item; 0: the answers are to different items, and are not paired
-    items: int
-    tasks: tuple[str, ...]
-
-
-def _by_dataset(
-    tasks: Mapping[str, Task], answers: Iterable[str]
-) -> list[tuple[str, dict[str, list[str]]]]:
-    """Group the answered tasks by data set and system, both sorted by name."""
-    groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for task_id in sorted(answers, key=lambda i: (tasks[i].dataset, tasks[i].system)):
-        groups[tasks[task_id].dataset].setdefault(tasks[task_id].system, []).append(task_id)
-    return list(groups.items())
+    undecided: int
 
 
 def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[SystemFigures]:
-    """Return a row for each system and data set."""
-    return [
-        SystemFigures(
-            dataset,
-            system,
-            {measure: share(own, answers, measure) for measure in MEASURES},
-            tuple(task_id for task_id in own if answers[task_id] is None),
-        )
-        for dataset, systems in _by_dataset(tasks, answers)
-        for system, own in systems.items()
-    ]
+    """Return a row for each data set and system, in the order of their names."""
+    groups: dict[tuple[str, str], list[Answer | None]] = defaultdict(list)
+    for task_id, answer in answers.items():
+        groups[tasks[task_id].dataset, tasks[task_id].system].append(answer)
+    figures: list[SystemFigures] = []
+    for (dataset, system), own in sorted(groups.items(), key=lambda group: group[0]):
+        shares = {measure: share(own, measure) for measure in MEASURES}
+        figures.append(SystemFigures(dataset, system, shares, own.count(None)))
+    return figures
 
 
-def share(
-    tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure
-) -> TaskShare:
-    """Return the share of these tasks with its interval."""
+def share(answers: Iterable[Answer | None], measure: Measure) -> TaskShare:
+    """Count the answers of a measure."""
     counting, counted = MEASURES[measure]
-    base = tuple(task for task in tasks if answers[task] in counted)
-    if not base:
-        return TaskShare((), ())
-    some = tuple(task for task in base if answers[task] in counting)
-    return TaskShare(some, base, *_interval(_codes(tasks, answers), measure))
-
-
-def differences(
-    tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
-) -> list[SystemDifference]:
-    """Compare all pairs of systems on each data set by each measure, unless a system has nothing to
-    count.
-
-    Answers to one item are compared in pairs if most answers of the smaller system have a partner.
-    """
-    found = []
-    for dataset, systems in _by_dataset(
-        tasks, sorted(task_id for task_id, answer in answers.items() if answer)
-    ):
-        for a, b in combinations(systems, 2):
-            pairs = _pairs(tasks, systems[a], systems[b])
-            paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
-            first, second = zip(*pairs, strict=True) if paired else (systems[a], systems[b])
-            codes = _codes(first, answers), _codes(second, answers)
-            for measure in MEASURES:
-                if test := _test(*codes, paired, measure):
-                    items = len(pairs) if paired else 0
-                    found.append(
-                        SystemDifference(dataset, (a, b), measure, *test, items, (*first, *second))
-                    )
-    return found
-
-
-def _pairs(
-    tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Pair the answers to the same item; of several answers of one system to it, as many as the
-    other has.
-    """
-    by_item: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for task_id in second:
-        by_item[tasks[task_id].item, tasks[task_id].unit].append(task_id)
-    return [
-        (task_id, others.pop(0))
-        for task_id in first
-        if (others := by_item.get((tasks[task_id].item, tasks[task_id].unit)))
-    ]
-
-
-def _codes(tasks: Sequence[str], answers: Mapping[str, Answer | None]) -> bytes:
-    """Encode the answers as places in ORDER, so that the figures of the same answers are computed
-    once.
-    """
-    return bytes(ORDER.index(answer) for task in tasks if (answer := answers[task]))
-
-
-def _share(measure: Measure, codes: Ints, axis: int = -1) -> Floats:
-    import numpy as np
-
-    counting, counted = (
-        np.array([answer in some for answer in ORDER]) for some in MEASURES[measure]
-    )
-    return ratios(*(np.count_nonzero(some[codes], axis) for some in (counting, counted)))
-
-
-@lru_cache(maxsize=500)
-def _interval(codes: bytes, measure: Measure) -> tuple[float, float]:
-    import numpy as np
-
-    return interval([np.frombuffer(codes, np.uint8)], partial(_share, measure))
-
-
-@lru_cache(maxsize=500)
-def _test(
-    first: bytes, second: bytes, paired: bool, measure: Measure
-) -> tuple[float, float, float, float] | None:
-    """Return the difference of two shares with its interval and p; None if nothing is counted.
-
-    A permutation exchanges the answers to an item or, if they are not paired, deals out all answers
-    again.
-    """
-    import numpy as np
-    from scipy import stats
-
-    a, b = (np.frombuffer(codes, np.uint8) for codes in (first, second))
-
-    def difference(a: Ints, b: Ints, axis: int = -1) -> Floats:
-        return _share(measure, a, axis) - _share(measure, b, axis)
-
-    if np.isnan(value := float(difference(a, b))):
-        return None
-    if min(len(a), len(b)) < 2:
-        return (value, value, value, 1.0)
-    permuted = stats.permutation_test(
-        (a, b),
-        difference,
-        permutation_type="samples" if paired else "independent",
-        n_resamples=DRAWS,
-        batch=BATCH,
-        vectorized=True,
-        rng=SEED,
-    )
-    return (value, *interval((a, b), difference, paired), float(permuted.pvalue))
+    base = [answer for answer in answers if answer in counted]
+    return TaskShare(sum(answer in counting for answer in base), len(base))
 
 
 PERIODS = ("pilot", "start", "end")
@@ -220,75 +80,70 @@ PERIODS = ("pilot", "start", "end")
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of annotators. `pairwise` and `alpha` are None if no task has two labels, `alpha`
-    also if all agree.
+    """Agreement of annotators.
+
+    Attributes:
+        tasks: With two labels or more.
+        pairwise: Share of equal pairs of judgements; None if no task has two labels.
+        alpha: Krippendorff's; None also if all agree.
+        differing: Tasks with unequal labels.
     """
 
-    tasks: tuple[str, ...]  # with two labels or more
-    equal: int  # pairs of judgements of one task
+    tasks: int
     pairs: int
+    pairwise: float | None
     alpha: float | None
-    differing: tuple[str, ...]  # tasks with unequal labels
-
-    @property
-    def pairwise(self) -> float | None:
-        return self.equal / self.pairs if self.pairs else None
+    differing: int
 
 
 def agreement(judgements: Iterable[Annotation]) -> Agreement:
     """Compute the agreement of finished judgements. A pair is equal only if both of its answers
     are.
     """
-    labels = {
-        task: [j.content.answer for j in of_task if j.content.answer not in (None, "flagged")]
-        for task, of_task in by_task(judgements).items()
-    }
-    labels = {task: given for task, given in labels.items() if len(given) > 1}
-    pairs = [pair for given in labels.values() for pair in combinations(given, 2)]
+    labels: list[Sequence[Answer]] = []
+    for of_task in by_task(judgements).values():
+        answers = [judgement.content.answer for judgement in of_task]
+        given = [answer for answer in answers if answer and answer != "flagged"]
+        if len(given) > 1:
+            labels.append(given)
+    pairs = [pair for given in labels for pair in combinations(given, 2)]
     return Agreement(
-        tasks=tuple(labels),
-        equal=sum(a == b for a, b in pairs),
+        tasks=len(labels),
         pairs=len(pairs),
-        alpha=nominal_alpha(list(labels.values())),
-        differing=tuple(task for task, given in labels.items() if len(set(given)) > 1),
+        pairwise=fmean(a == b for a, b in pairs) if pairs else None,
+        alpha=nominal_alpha(labels),
+        differing=sum(len(set(given)) > 1 for given in labels),
     )
 
 
-def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
-    """Compute Krippendorff's α for nominal labels (Krippendorff 2019, section 12.3), without
-    missing labels.
+def nominal_alpha(units: Sequence[Sequence[Hashable]]) -> float | None:
+    """Compute Krippendorff's α for nominal labels (Krippendorff 2019, section 12.3).
 
     1 - observed / expected disagreement. None without a unit of two labels, and if only one label
     occurs.
     """
-    pairable = [Counter(unit) for unit in units if len(unit) > 1]
-    totals = Counter[Hashable]()
-    for unit in pairable:
+    totals: Counter[Hashable] = Counter()
+    observed = 0.0
+    for unit in units:
         totals.update(unit)
+        counts = Counter(unit).values()
+        observed += (len(unit) ** 2 - sum(n * n for n in counts)) / (len(unit) - 1)
     count = totals.total()
     expected = count * count - sum(n * n for n in totals.values())
-    if not expected:
-        return None
-    observed = sum(
-        (unit.total() ** 2 - sum(n * n for n in unit.values())) / (unit.total() - 1)
-        for unit in pairable
-    )
-    return 1 - (count - 1) * observed / expected
+    return 1 - (count - 1) * observed / expected if expected else None
 
 
 @dataclass(frozen=True)
 class Audited:
-    """Judgements of tasks that a lead has judged too, and those with the lead's answer.
+    """Judgements of tasks that a lead has judged too, and how many have the lead's answer.
 
     Attributes:
         annotator: Empty for all annotators together.
-        tasks: One for each judgement.
-        both: Equal in both questions, flags included.
     """
 
     annotator: str
-    tasks: tuple[str, ...]
-    both: tuple[str, ...]
+    judgements: int
+    equal: int
 
 
 def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
@@ -296,27 +151,19 @@ def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> l
     leads: dict[str, Annotation] = {}
     for audit in sorted(audits, key=lambda one: one.annotator):
         leads.setdefault(audit.task_id, audit)
-    rows: dict[str, list[Annotation]] = {"": []}
+    equal: dict[str, list[bool]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda one: one.annotator):
         lead = leads.get(judgement.task_id)
         if lead is not None and lead.annotator != judgement.annotator:
-            rows[""].append(judgement)
-            rows.setdefault(judgement.annotator, []).append(judgement)
-    return [_audited(name, compared, leads) for name, compared in rows.items() if compared]
-
-
-def _audited(
-    name: str, judgements: Sequence[Annotation], leads: Mapping[str, Annotation]
-) -> Audited:
-    equal = [one for one in judgements if one.content.answer == leads[one.task_id].content.answer]
-    return Audited(
-        name, tuple(one.task_id for one in judgements), tuple(one.task_id for one in equal)
-    )
+            is_equal = judgement.content.answer == lead.content.answer
+            equal[""].append(is_equal)
+            equal[judgement.annotator].append(is_equal)
+    return [Audited(name, len(compared), sum(compared)) for name, compared in equal.items()]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Median seconds of an annotator's judgements in one period; None where there are none.
+    """Mean seconds of an annotator's judgements in one period; None where there are none.
 
     Attributes:
         annotator: Empty for all annotators together.
@@ -324,14 +171,12 @@ class Pace:
 
     annotator: str
     period: str
-    tasks: tuple[str, ...]
+    judgements: int
     seconds: float | None
 
 
-def periods(
-    judgements: Iterable[Annotation], pilot: Collection[str]
-) -> dict[tuple[str, str], list[Annotation]]:
-    """Return the judgements by annotator and period; the annotator "" stands for all.
+def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace]:
+    """Return the pace of finished judgements by annotator and period.
 
     The start and the end are the first and the last quarter of an annotator's judgements after the
     pilot.
@@ -339,28 +184,21 @@ def periods(
     by_annotator: dict[str, list[Annotation]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda one: (one.made_at, one.id)):
         by_annotator[judgement.annotator].append(judgement)
-    by_period: dict[tuple[str, str], list[Annotation]] = defaultdict(list)
+    seconds: dict[tuple[str, str], list[float]] = {}
     for name, own in by_annotator.items():
         later = [one for one in own if one.task_id not in pilot]
         quarter = math.ceil(len(later) / 4)
-        parts = (
-            [one for one in own if one.task_id in pilot],
-            later[:quarter],
-            later[-quarter:] if len(later) > quarter else [],
-        )
-        for period, part in zip(PERIODS, parts, strict=True):
-            by_period[name, period] += part
-            by_period["", period] += part
-    return by_period
-
-
-def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace]:
-    """Return the pace of finished judgements by annotator and period."""
-    rows: list[Pace] = []
-    for (name, period), own in sorted(
-        periods(judgements, pilot).items(), key=lambda item: item[0][0]
-    ):
-        seconds = [sum(one.content.seconds) for one in own]
-        tasks = tuple(one.task_id for one in own)
-        rows.append(Pace(name, period, tasks, median(seconds) if seconds else None))
-    return rows
+        parts = {
+            "pilot": [one for one in own if one.task_id in pilot],
+            "start": later[:quarter],
+            "end": later[-quarter:] if len(later) > quarter else [],
+        }
+        for period, part in parts.items():
+            for who in ("", name):
+                spent = [sum(one.content.seconds) for one in part]
+                seconds.setdefault((who, period), []).extend(spent)
+    in_order = sorted(seconds.items(), key=lambda item: item[0][0])
+    return [
+        Pace(name, period, len(spent), fmean(spent) if spent else None)
+        for (name, period), spent in in_order
+    ]

@@ -1,9 +1,8 @@
-"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and two
-more.
+"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and this
+project's pipeline.
 
-Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled
-responses (`figures`).
-Methods that need a key or a downloaded model say so in `needs`.
+Each method scores a whole response from 0 to 1. A binary judge decides by itself; of the others,
+the threshold is tuned on labelled responses.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import Frozen, LlmUsage
 
 ONE = ""  # name of the reading of a method with a single one
+BINARY = ("lynx", "refchecker", "claims_verify")  # T24 5.3: their decision is their reply
+TRAINED = ("selfcheck_multi", "contextnli")  # T24 5.3: their threshold is of the training split
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,7 @@ class Scored:
     """The groundedness of a response: 0 not at all, 1 fully.
 
     Some methods have several readings, such as n-grams of several lengths. `scores` has one score
-    for each reading; the
-    reading is tuned together with the threshold.
+    for each; the reading is tuned together with the threshold. Of a binary judge the first counts.
     """
 
     scores: Mapping[str, float]
@@ -60,9 +60,10 @@ class Method(Protocol):
     def score(self, given: Given, stop: threading.Event) -> Scored:
         """Score the response. `stop` ends open prompts.
 
-        Raises BadInput for a response that it cannot read, LlmFailed for a prompt without a usable
-        reply, and
-        Unavailable for a model that cannot be loaded.
+        Raises:
+            BadInput: It cannot read the response.
+            LlmFailed: A prompt has no usable reply.
+            Unavailable: A model cannot be loaded.
         """
         ...
 
@@ -99,7 +100,7 @@ METHODS: Table[Method] = Table(
         "quip": _method(
             "local:Quip",
             "QUIP: shared character n-grams",
-            "the share of its character n-grams that the context has; n is tuned (21 in the paper)",
+            "the share of each sentence's character n-grams that the context has; n is tuned (21 in T24)",
             english=False,
         ),
         "hem_v1": _method(
@@ -129,15 +130,8 @@ METHODS: Table[Method] = Table(
         ),
         "lynx": _method(
             "prompted:Lynx",
-            "Lynx's form of question",
+            "Direct prompting, as Lynx",
             "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning",
-            LLM,
-            english=False,
-        ),
-        "direct": _method(
-            "prompted:DirectMethod",
-            "Language model, asked directly",
-            "one prompt a response",
             LLM,
             english=False,
         ),
@@ -151,7 +145,7 @@ METHODS: Table[Method] = Table(
         "claims_verify": _method(
             "prompted:ClaimsVerify",
             "Claims of both sides compared",
-            "three prompts: the claims of the source, those of the response, their comparison",
+            "three prompts: the claims of the source, of the response, and which of these are contradicted",
             LLM,
             english=False,
         ),
@@ -160,11 +154,6 @@ METHODS: Table[Method] = Table(
             "SelfCheck with other answers",
             "a language model answers again, and the verifier looks for contradictions",
             LLM,
-        ),
-        "selfcheck_context": _method(
-            "prompted:SelfCheckContext",
-            "SelfCheck with the context",
-            "the verifier looks for sentences that every sentence of the context contradicts",
         ),
         "pipeline": _method(
             "local:Pipeline",

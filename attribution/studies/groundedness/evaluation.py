@@ -1,22 +1,18 @@
 """Run methods on labelled responses, and measure how well they find the ungrounded ones (T24 6).
 
-The class that is looked for is *ungrounded*: a response is flagged where its score is below a
-threshold, which is tuned
-on one split and reported on the other.
+A response is flagged where its score is below a threshold. A binary judge has none; of the other
+methods it is tuned on one split and reported on another.
 """
 
 from __future__ import annotations
 
-import statistics
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
@@ -24,30 +20,32 @@ from attribution.models.loading import working_time
 from attribution.pipeline.experiment import ResultFile, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import METHODS, Method, PartScore
+from attribution.studies.groundedness import BINARY, METHODS, TRAINED, Method, PartScore
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet, Split
-from attribution.studies.results import Saved, interval, ratios
+from attribution.studies.results import Saved, mean
 from attribution.types import Frozen, LlmUsage, content_id
-
-if TYPE_CHECKING:
-    from attribution.studies.results import Floats, Ints
 
 GROUNDED = ""  # the error type of grounded responses
 MAX_THRESHOLDS = 1_000  # that are tried
-Pairs = Sequence[tuple[LabelledRow, "Outcome"]]
+BINARY_THRESHOLD = 0.5
 
 
 class Outcome(Frozen):
-    """The outcome of one method on one response."""
+    """The outcome of one method on one response.
+
+    Attributes:
+        row: The id of the labelled response.
+        key: Hash of the texts and the method's version: the same key, the same scores.
+        scores: By reading; empty after an error.
+        seconds: Without loading models; None where a reply came from the store.
+    """
 
     method: str
-    row: str  # the id of the labelled response
-    key: str  # hash of the texts and the method's version: the same key, the same scores
-    scores: dict[str, float] = {}  # by reading; empty after an error
+    row: str
+    key: str
+    scores: dict[str, float] = {}
     parts: tuple[PartScore, ...] = ()
-    seconds: float | None = None  # without loading; None where a reply came from the store
-    tokens: int | None = None  # None: no language model
-    cost: float | None = None
+    seconds: float | None = None
     error: str = ""
 
 
@@ -61,19 +59,28 @@ class LeftOut:
 
 
 def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[LeftOut]]:
-    """Return the methods that are ready, and those left out for an unmet need; `all` stands for the
-    whole table.
+    """Return the methods that are ready, and those left out for an unmet need.
 
-    Raises UnknownName for a name that no method has, and Unavailable if none is ready.
+    Args:
+        names: Of methods; `all` stands for the whole table.
+
+    Raises:
+        UnknownName: No method has such a name.
+        Unavailable: None is ready.
     """
-    wanted = list(
-        dict.fromkeys(n for name in names for n in (METHODS if name == "all" else (name,)))
-    )
-    for name in wanted:
+    wanted: list[str] = []
+    for name in names:
+        wanted += METHODS if name == "all" else [name]
+    ready: list[str] = []
+    left_out: list[LeftOut] = []
+    for name in dict.fromkeys(wanted):
         if name not in METHODS:
             METHODS.build(name, settings)
-    left_out = [LeftOut(n, missing) for n in wanted if (missing := METHODS[n].missing(settings))]
-    ready = [n for n in wanted if n not in {one.method for one in left_out}]
+        missing = METHODS[name].missing(settings)
+        if missing:
+            left_out.append(LeftOut(name, missing))
+        else:
+            ready.append(name)
     if not ready:
         reasons = "; ".join(f"{one.method}: {one.reason}" for one in left_out) or "none was named"
         raise Unavailable(f"no method can be run: {reasons}")
@@ -87,12 +94,14 @@ def run(
     finished: Mapping[tuple[str, str], Outcome],
     stop: threading.Event,
 ) -> Iterator[Outcome | LeftOut]:
-    """Yield one outcome for each method and row, method by method; `stop` ends it after the row in
-    progress.
+    """Yield one outcome for each method and row, method by method.
 
-    `finished` are outcomes of an earlier run by method and row: those with the same key are yielded
-    as they are. A
-    failure in a row affects only that row; a method whose model cannot be loaded is left out.
+    A failure in a row affects only that row; a method whose model cannot be loaded is left out.
+
+    Args:
+        finished: Outcomes of an earlier run by method and row: those with the same key are yielded
+            as they are.
+        stop: Ends it after the row in progress.
     """
     for name in methods:
         if stop.is_set():
@@ -101,9 +110,10 @@ def run(
             method = METHODS.build(name, settings)
             scored = partial(_scored, name, method, finished, stop)
             for row, result in zip(rows, run_each(rows, scored, stop), strict=False):
-                yield result.value or Outcome(
+                failed = Outcome(
                     method=name, row=row.id, key=key_of(method, row), error=result.problem
                 )
+                yield result.value or failed
         except (Unavailable, BadInput) as error:
             yield LeftOut(name, str(error), error.detail)
 
@@ -111,9 +121,7 @@ def run(
 def run_to_file(
     rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
 ) -> Iterator[Outcome | LeftOut]:
-    """Yield the outcomes as `run` does, and append the new ones to a file; those of an earlier call
-    are in it.
-    """
+    """Yield the outcomes as `run` does, and append the new ones to a file, which has earlier ones."""
     with ResultFile(path) as file:
         finished = read_outcomes(path)
         for one in run(rows, methods, settings, finished, threading.Event()):
@@ -124,26 +132,19 @@ def run_to_file(
 
 def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
     """Read the outcomes of a file by method and row, the last of each."""
-    found: dict[tuple[str, str], Outcome] = {}
+    outcomes: dict[tuple[str, str], Outcome] = {}
     for _, line in read_lines(path):
+        fields = {name: value for name, value in line.items() if name in Outcome.model_fields}
         with suppress(ValidationError):
-            outcome = Outcome.model_validate(
-                {n: v for n, v in line.items() if n in Outcome.model_fields}
-            )
-            found[outcome.method, outcome.row] = outcome
-    return found
+            outcome = Outcome.model_validate(fields)
+            outcomes[outcome.method, outcome.row] = outcome
+    return outcomes
 
 
 def key_of(method: Method, row: LabelledRow) -> str:
     """Hash everything that the scores of a row depend on."""
-    return content_id(
-        method.version,
-        str(getattr(method, "key", "")),
-        row.question,
-        *row.context,
-        "",
-        row.response,
-    )
+    own = str(getattr(method, "key", ""))
+    return content_id(method.version, own, row.question, *row.context, "", row.response)
 
 
 def _scored(
@@ -156,48 +157,25 @@ def _scored(
     key, known = key_of(method, row), finished.get((name, row.id))
     if known is not None and known.key == key and not known.error:
         return known
-    before, started = method.usage, working_time()
+    before, started = method.usage or LlmUsage(), working_time()
+    outcome = Outcome(method=name, row=row.id, key=key)
+    update: dict[str, object] = {}
     try:
         scored = method.score(row.given, stop)
     except (BadInput, LlmFailed) as error:
         if stop.is_set():  # cut off: the row is scored when the run resumes
             raise Stopped("this row was interrupted") from error
-        tokens, cost, _ = _spent(before, method.usage)
-        return Outcome(method=name, row=row.id, key=key, error=str(error), tokens=tokens, cost=cost)
-    seconds = working_time() - started
-    tokens, cost, cached = _spent(before, method.usage)
-    return Outcome(
-        method=name,
-        row=row.id,
-        key=key,
-        scores={
-            reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()
-        },
-        parts=scored.parts,
-        seconds=None if cached else round(seconds, 6),
-        tokens=tokens,
-        cost=cost,
-    )
+        update["error"] = str(error)
+    else:
+        scores = scored.scores.items()
+        update["scores"] = {n: round(min(1.0, max(0.0, score)), 6) for n, score in scores}
+        update["parts"] = scored.parts
+        is_cached = method.usage is not None and method.usage.since(before).cached > 0
+        update["seconds"] = None if is_cached else round(working_time() - started, 6)
+    return outcome.model_copy(update=update)
 
 
-def _spent(
-    before: LlmUsage | None, after: LlmUsage | None
-) -> tuple[int | None, float | None, bool]:
-    """Return the tokens and the cost, and True if a reply came from the store."""
-    if after is None:
-        return None, None, False
-    used = after.since(before or LlmUsage())
-    return used.prompt_tokens + used.completion_tokens, used.cost, used.cached > 0
-
-
-class Interval(Frozen):
-    """A share with its 95 % bootstrap interval over groups of rows; None where undefined, or of too
-    few groups.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
+# --- figures ---
 
 
 class ErrorType(Frozen):
@@ -208,23 +186,34 @@ class ErrorType(Frozen):
     misclassified: int
 
 
-class MethodFigures(Frozen):
-    """One method on one labelled set."""
+class Measures(Frozen):
+    """Macro precision, recall and F1, and accuracy (T24 6)."""
+
+    precision: float
+    recall: float
+    macro_f1: float
+    accuracy: float
+
+
+class MethodFigures(Measures):
+    """One method on the test split of a labelled set.
+
+    Attributes:
+        reading: Of the method's scores, tuned with the threshold.
+        threshold: The least score of a response that is not flagged.
+        development: Rows that were tuned on.
+        test: Rows that are reported.
+        failed: Rows without a score; each counts as misclassified.
+        seconds: Mean of a response; None where all replies came from the store.
+    """
 
     method: str
-    reading: str  # of the method's scores, tuned with the threshold
-    threshold: float  # the least score of a response that is not flagged
-    development: int  # rows that were tuned on
-    development_macro_f1: float
-    test: int  # rows that are reported
-    failed: int  # rows of both splits that could not be scored, left out of all figures
-    precision: Interval  # of the flagged responses, the share that is ungrounded
-    recall: Interval  # of the ungrounded responses, the share that is flagged
-    macro_f1: Interval  # the mean of the F1 scores of both classes
-    accuracy: Interval
-    seconds: float | None  # median of a response; None where all replies came from the store
-    tokens: float | None  # mean of a response; None where no language model is asked
-    cost: float | None  # of the whole run
+    reading: str
+    threshold: float
+    development: int
+    test: int
+    failed: int
+    seconds: float | None
     error_types: tuple[ErrorType, ...] = ()
 
 
@@ -235,159 +224,150 @@ class Evaluation(Frozen):
 
 @dataclass(frozen=True)
 class Tuning:
-    """The reading and the threshold with the highest macro F1 on some rows."""
+    """A reading and a threshold, and their macro F1 on the rows that they are tuned on."""
 
     reading: str
     threshold: float
-    macro_f1: float
+    macro_f1: float = 0.0
+
+
+@dataclass(frozen=True)
+class ScoredRow:
+    """A labelled response with a method's outcome."""
+
+    row: LabelledRow
+    outcome: Outcome
+
+    def is_right(self, tuning: Tuning) -> bool:
+        """Return True for the label that people gave; a response without a score is wrong."""
+        score = self.outcome.scores.get(tuning.reading)
+        return score is not None and (score >= tuning.threshold) == self.row.grounded
 
 
 def evaluate(
     rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]
 ) -> Evaluation:
-    """Return the figures of each method, in order; they are tuned on development rows alone."""
-    by_id = {row.id: row for row in rows}
+    """Return the figures of each method on the test split, in order."""
     figures: list[MethodFigures] = []
     unmeasured: dict[str, str] = {}
     for method in methods:
-        own = [one for one in outcomes if one.method == method and one.row in by_id]
-        scored = [(by_id[one.row], one) for one in own if not one.error]
-        development = [pair for pair in scored if pair[0].split == "development"]
-        test = [pair for pair in scored if pair[0].split == "test"]
-        missing = _missing_classes("development", development) + _missing_classes("test", test)
+        scored = scored_rows(rows, outcomes, method)
+        missing = [*missing_labels("development", scored), *missing_labels("test", scored)]
         if missing:
             unmeasured[method] = f"{'; '.join(missing)} has a score"
         else:
-            figures.append(_figures(method, development, test, own))
+            figures.append(_figures(method, scored))
     return Evaluation(figures=tuple(figures), unmeasured=unmeasured)
 
 
-def _missing_classes(split: Split, pairs: Pairs) -> list[str]:
-    labels = {row.grounded for row, _ in pairs}
-    kinds = {True: "grounded", False: "ungrounded"}
+def scored_rows(
+    rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], method: str
+) -> list[ScoredRow]:
+    """Return the rows that a method has scored, or failed to score."""
+    by_id = {row.id: row for row in rows}
+    known = [one for one in outcomes if one.method == method and one.row in by_id]
+    return [ScoredRow(by_id[one.row], one) for one in known]
+
+
+def of_split(split: Split, scored: Sequence[ScoredRow]) -> list[ScoredRow]:
+    return [one for one in scored if one.row.split == split]
+
+
+def missing_labels(split: Split, scored: Sequence[ScoredRow]) -> list[str]:
+    """Return a phrase for each label that no scored row of a split has."""
+    labels = {one.row.grounded for one in of_split(split, scored) if not one.outcome.error}
+    missing = [word for word in (True, False) if word not in labels]
     return [
-        f"no {kind} response in the {split} split"
-        for label, kind in kinds.items()
-        if label not in labels
+        f"no {'grounded' if label else 'ungrounded'} response in the {split} split"
+        for label in missing
     ]
 
 
-def tune(scored: Pairs) -> Tuning:
-    """Return the best reading and threshold; of equals, the first reading."""
-    grounded = np.array([row.grounded for row, _ in scored])
-    candidates = [
-        best_threshold(reading, np.array([one.scores[reading] for _, one in scored]), grounded)
-        for reading in scored[0][1].scores
-    ]
-    return max(candidates, key=lambda candidate: candidate.macro_f1)
+def tune(method: str, scored: Sequence[ScoredRow]) -> Tuning:
+    """Return the reading and threshold of a method.
+
+    SelfCheckGPT is tuned on the training split if there is one, others on the development split; a
+    binary judge is not tuned. Of equal readings, the first is taken.
+    """
+    usable = [one for one in scored if not one.outcome.error]
+    if method in BINARY:
+        return Tuning(next(iter(usable[0].outcome.scores)), BINARY_THRESHOLD)
+    used = of_split("training", usable) if method in TRAINED else []
+    used = used or of_split("development", usable)
+    tunings: list[Tuning] = []
+    for reading in used[0].outcome.scores:
+        scores = [one.outcome.scores[reading] for one in used]
+        tunings.append(best_threshold(reading, scores, [one.row.grounded for one in used]))
+    return max(tunings, key=lambda tuning: tuning.macro_f1)
 
 
-def best_threshold(reading: str, scores: Floats, grounded: Ints) -> Tuning:
+def best_threshold(reading: str, scores: Sequence[float], grounded: Sequence[bool]) -> Tuning:
     """Return the threshold with the highest macro F1, halfway between two scores.
 
     Of equal ones, the middle one is taken.
     """
+    import numpy as np
+
     values = np.unique(scores)
     if len(values) > MAX_THRESHOLDS:
         values = np.quantile(values, np.linspace(0, 1, MAX_THRESHOLDS))
     halfway = (values[:-1] + values[1:]) / 2
     thresholds = np.concatenate([values[:1], halfway, values[-1:] + 1e-6])
-    flags = scores[None, :] < thresholds[:, None]
-    f1 = _macro_f1(_cells(np.broadcast_to(grounded, flags.shape), flags))
+    labels = np.asarray(grounded)
+    right = (np.asarray(scores) >= thresholds[:, None]) == labels
+    wrong = (~right).sum(axis=1)
+    f1 = np.zeros(len(thresholds))
+    for of_class in (labels, ~labels):
+        hits = 2 * (right & of_class).sum(axis=1)
+        f1 += hits / np.maximum(1, hits + wrong) / 2
     equal = np.flatnonzero(f1 >= f1.max() - 1e-12)
     chosen = equal[len(equal) // 2]
     return Tuning(reading, float(thresholds[chosen]), float(f1[chosen]))
 
 
-def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
-    """Return True if the method calls this response ungrounded."""
-    return outcome.scores[figures.reading] < figures.threshold
+def measure(tuning: Tuning, scored: Sequence[ScoredRow]) -> Measures:
+    """Return the measures of some rows."""
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-
-def _cells(grounded: Any, flags: Any) -> Ints:
-    """Count along the last axis: flagged or not of the ungrounded, then of the grounded ones."""
-    parts = (~grounded & flags, ~grounded & ~flags, grounded & flags, grounded & ~flags)
-    return np.stack([part.sum(axis=-1) for part in parts], axis=-1)
-
-
-def _macro_f1(cells: Ints) -> Floats:
-    hit, missed, false, passed = np.moveaxis(cells, -1, 0)
-    ungrounded = ratios(2 * hit, 2 * hit + missed + false)
-    grounded = ratios(2 * passed, 2 * passed + missed + false)
-    # 0 where a class is neither there nor predicted
-    return np.asarray((np.nan_to_num(ungrounded) + np.nan_to_num(grounded)) / 2)
-
-
-# Of counts as `_cells` gives them; as defined in scikit-learn, for thousands of resamples at once.
-MEASURES: dict[str, Callable[[Ints], Floats]] = {
-    "precision": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 2]),
-    "recall": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 1]),
-    "macro_f1": _macro_f1,
-    "accuracy": lambda cells: ratios(cells[..., 0] + cells[..., 3], cells.sum(axis=-1)),
-}
-FEW = 10  # groups; an interval of fewer says nothing
-
-
-def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Interval]:
-    """Return each measure with its interval.
-
-    Whole groups are drawn, since their rows are not independent.
-    """
-    names = np.array(groups)
-    cells = np.array(
-        [_cells(grounded[names == name], flags[names == name]) for name in np.unique(names)]
+    labels = [one.row.grounded for one in scored]
+    passed = [one.row.grounded == one.is_right(tuning) for one in scored]
+    macro = precision_recall_fscore_support(
+        labels, passed, labels=[True, False], average="macro", zero_division=0.0
     )
-    return {name: _estimate(cells, measure) for name, measure in MEASURES.items()}
+    precision, recall, f1 = (round(float(value), 4) for value in macro[:3])
+    accuracy = round(float(accuracy_score(labels, passed)), 4)
+    return Measures(precision=precision, recall=recall, macro_f1=f1, accuracy=accuracy)
 
 
-def _estimate(cells: Ints, measure: Callable[[Ints], Floats]) -> Interval:
-    def of_drawn(drawn: Ints, axis: int = -1) -> Floats:
-        return measure(cells[drawn].sum(axis=-2))
-
-    value = float(measure(cells.sum(axis=0)))
-    if np.isnan(value):
-        return Interval(value=None, low=None, high=None)
-    if len(cells) < FEW:
-        return Interval(value=round(value, 4), low=None, high=None)
-    low, high = interval([np.arange(len(cells))], of_drawn)
-    return Interval(value=round(value, 4), low=round(low, 4), high=round(high, 4))
-
-
-def _figures(
-    method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]
-) -> MethodFigures:
-    tuning = tune(development)
-    grounded = np.array([row.grounded for row, _ in test])
-    flags = np.array([one.scores[tuning.reading] < tuning.threshold for _, one in test])
-    done = [one for one in outcomes if not one.error]
-    seconds = [one.seconds for one in done if one.seconds is not None]
-    tokens = [one.tokens for one in done if one.tokens is not None]
-    costs = [one.cost for one in outcomes if one.cost is not None]
+def _figures(method: str, scored: Sequence[ScoredRow]) -> MethodFigures:
+    tuning = tune(method, scored)
+    test = of_split("test", scored)
+    outcomes = [one.outcome for one in scored]
     return MethodFigures(
         method=method,
         reading=tuning.reading,
         threshold=round(tuning.threshold, 6),
-        development=len(development),
-        development_macro_f1=round(tuning.macro_f1, 4),
+        development=len(of_split("development", scored)),
         test=len(test),
-        failed=len(outcomes) - len(done),
-        seconds=round(statistics.median(seconds), 5) if seconds else None,
-        tokens=round(statistics.fmean(tokens), 1) if tokens else None,
-        cost=round(sum(costs), 6) if costs else None,
-        error_types=_error_types([row for row, _ in test], flags == grounded),
-        **estimates([row.group for row, _ in test], grounded, flags),
+        failed=sum(bool(one.error) for one in outcomes),
+        seconds=mean([one.seconds for one in outcomes]),
+        error_types=error_types(tuning, test),
+        **measure(tuning, test).model_dump(),
     )
 
 
-def _error_types(rows: Sequence[LabelledRow], is_wrong: Ints) -> tuple[ErrorType, ...]:
-    kinds = np.array([GROUNDED if row.grounded else row.error_type or "not said" for row in rows])
+def error_types(tuning: Tuning, scored: Sequence[ScoredRow]) -> tuple[ErrorType, ...]:
+    """Count misclassified rows by error type; a row of several types counts in each (T24 8)."""
+    rows: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for one in scored:
+        names = one.row.error_types or ["" if one.row.grounded else "not said"]
+        rows.update(names)
+        if not one.is_right(tuning):
+            wrong.update(names)
     return tuple(
-        ErrorType(
-            name=str(name),
-            rows=int((kinds == name).sum()),
-            misclassified=int(is_wrong[kinds == name].sum()),
-        )
-        for name in np.unique(kinds)
+        ErrorType(name=name, rows=count, misclassified=wrong[name])
+        for name, count in sorted(rows.items())
     )
 
 
@@ -410,14 +390,17 @@ class SavedBenchmark(Frozen):
 
 BENCHMARK = Saved("benchmark", TypeAdapter(SavedBenchmark))
 BENCHMARK_SET = Saved("benchmark_set", TypeAdapter(SavedSet))
-save_benchmark = BENCHMARK.save
+
+
+def save_benchmark(store: Store, result_id: str, benchmark: SavedBenchmark) -> None:
+    """Save a benchmark, finished or not."""
+    BENCHMARK.save(store, result_id, benchmark)
 
 
 def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
     """Save what a benchmark is about, before it starts."""
-    BENCHMARK_SET.save(
-        store, result_id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems)
-    )
+    about = SavedSet(name=name, rows=labelled.rows, problems=labelled.problems)
+    BENCHMARK_SET.save(store, result_id, about)
 
 
 def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:

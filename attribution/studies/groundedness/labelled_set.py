@@ -1,8 +1,8 @@
-"""Read labelled responses from JSON Lines, and divide them into a development and a test split."""
+"""Read labelled responses from JSON Lines, with their splits (T24 4.3)."""
 
 from __future__ import annotations
 
-import hashlib
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,8 +13,10 @@ from attribution.files import Row
 from attribution.studies.groundedness import Given
 from attribution.types import Frozen, content_id
 
-Split = Literal["development", "test"]
+Split = Literal["training", "development", "test"]
 SPLITS: dict[str, Split] = {
+    "training": "training",
+    "train": "training",
     "development": "development",
     "dev": "development",
     "validation": "development",
@@ -46,7 +48,7 @@ class LabelledRow(Frozen):
     Attributes:
         question: With the conversation before it, if there is one.
         grounded: Whether the context supports the response.
-        error_type: Of an ungrounded response; empty if unknown.
+        error_type: Of an ungrounded response, several parted by “;”; empty if unknown.
         group: Rows of one group are in one split.
     """
 
@@ -59,6 +61,11 @@ class LabelledRow(Frozen):
     error_type: str = ""
     group: str = ""
     split: Split = "test"
+
+    @property
+    def error_types(self) -> list[str]:
+        names = (name.strip() for name in self.error_type.split(";"))
+        return [name for name in names if name]
 
     @property
     def given(self) -> Given:
@@ -108,18 +115,14 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
     """Put half of the groups in the development split, the same ones for the same seed."""
-
-    def position(group: str) -> bytes:
-        return hashlib.sha256(f"{seed} {group}".encode()).digest()
-
-    groups = sorted({row.group for row in rows}, key=position)
+    groups = sorted({row.group for row in rows})
+    random.Random(seed).shuffle(groups)
     development = set(groups[: (len(groups) + 1) // 2])
-
-    def in_split(row: LabelledRow) -> LabelledRow:
+    divided_rows: list[LabelledRow] = []
+    for row in rows:
         split = "development" if row.group in development else "test"
-        return row.model_copy(update={"split": split})
-
-    return tuple(map(in_split, rows))
+        divided_rows.append(row.model_copy(update={"split": split}))
+    return tuple(divided_rows)
 
 
 def _labelled_row(row: Row, has_splits: bool) -> LabelledRow:
@@ -159,7 +162,7 @@ def _split(name: str) -> Split:
     if name.lower() in SPLITS:
         return SPLITS[name.lower()]
     problem = f"is {name[:40]!r}" if name else "is missing, though other rows have one"
-    raise BadInput(f'"split" {problem}; expected development or test')
+    raise BadInput(f'"split" {problem}; expected training, development or test')
 
 
 def _id(value: object) -> str:

@@ -1,25 +1,24 @@
 """The four papers: their sections, and the tables that can be computed with this project's methods.
 
-Each paper has a data file: headings, what its tables print, and for V24 the settings of its
-experiments.
+Each paper has a data file: headings, what its tables print, its language models, and for V24 the
+settings of its experiments.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+
 from attribution.errors import UnknownName
+from attribution.types import Frozen
 
 NAMES = ("v24", "w24", "r23", "t24")
 Printed = float | str  # a figure of a table; text where it is no number, such as "53/56"
 
 
-@dataclass(frozen=True)
-class PaperSetting:
+class PaperSetting(Frozen):
     """A setting of a paper's experiments.
 
     Attributes:
@@ -32,33 +31,35 @@ class PaperSetting:
     instead: object = None
 
 
-@dataclass(frozen=True)
-class PaperTable:
-    """A numbered table of a paper, such as V24.T4."""
+class PaperTable(Frozen):
+    """A numbered table or figure of a paper, such as V24.T4."""
 
-    id: str
+    id: str = ""
     title: str
     needs: str
     columns: tuple[str, ...]
-    rows: Mapping[str, tuple[Printed, ...]]
+    rows: dict[str, tuple[Printed, ...]]
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(Frozen):
     """A paper.
 
     Attributes:
         sections: Headings by number.
+        models: Its language models, in the order of the option `--models`.
         tables: Those that can be computed, by number, such as T4.
         other_numbers: The other tables and figures.
     """
 
-    name: str
     authors: str
-    sections: Mapping[str, str]
-    tables: Mapping[str, PaperTable]
+    sections: dict[str, str]
+    tables: dict[str, PaperTable]
     other_numbers: tuple[str, ...]
-    settings: Mapping[str, PaperSetting] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    settings: dict[str, PaperSetting] = {}
+
+
+
 
 
 @cache
@@ -66,16 +67,7 @@ def paper(name: str) -> Paper:
     """Return a paper by its short name. Raises UnknownName with those that exist."""
     if name.lower() not in NAMES:
         raise UnknownName(f"paper {name!r}: expected one of {', '.join(NAMES)}")
-    short = name.upper()
     data = tomllib.loads(Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8"))
-    tables: dict[str, PaperTable] = {}
     for number, table in data["tables"].items():
-        rows = {label: tuple(cells) for label, cells in table["rows"].items()}
-        columns = tuple(table["columns"])
-        tables[number] = PaperTable(
-            f"{short}.{number}", table["title"], table["needs"], columns, rows
-        )
-    settings = {key: PaperSetting(**value) for key, value in data.get("settings", {}).items()}
-    return Paper(
-        short, data["authors"], data["sections"], tables, tuple(data["other_numbers"]), settings
-    )
+        table["id"] = f"{name.upper()}.{number}"
+    return Paper.model_validate(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,10 @@ from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.studies.papers import PaperSetting, paper
-from attribution.tables import LLM, Entry
+from attribution.tables import LLM, Entry, Table
 from attribution.verifiers import VERIFIERS
 
-METHODS: Mapping[str, Mapping[str, Entry]] = {
+METHODS: dict[str, Table[Any]] = {
     "segmenter": SEGMENTERS,
     "embedder": EMBEDDERS,
     "verifier": VERIFIERS,
@@ -44,8 +43,8 @@ def preset(own: Settings) -> Preset:
         step = _missing_of(name, setting, own)
         values[name] = setting.instead if step else setting.value
         if step:
-            taken, wanted = _words(setting.instead), _words(setting.value)
-            stood_in[name] = f"{taken} stands in for {wanted} ({name}): {step}"
+            words = f"{setting.instead} stands in for {setting.value} ({name}): {step}"
+            stood_in[name] = words.replace("['", "").replace("']", "")
     return Preset(values, stood_in)
 
 
@@ -62,10 +61,4 @@ def _missing_of(name: str, setting: PaperSetting, own: Settings) -> str:
     if name in METHODS:
         method = setting.value[0] if isinstance(setting.value, list) else setting.value
         return missing_step(METHODS[name][str(method)], own)
-    if setting.value == "llm" and not own.has_llm:
-        return LLM.step
-    return ""
-
-
-def _words(value: object) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return LLM.step if setting.value == "llm" and not own.has_llm else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,14 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.annotation.tasks import FORMS, Form
 from attribution.studies.papers import NAMES, PaperTable, paper
-from attribution.studies.papers.presets import missing_step
 from attribution.studies.results import ResultTable
-from attribution.tables import Entry, load
+from attribution.tables import load
 from attribution.types import Claim, Report, content_id
-from attribution.verifiers import VERIFIERS
-from attribution.verifiers.auto import choose
 
-LIBRARY = "library"
 JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
 # Fields of a row that its result repeats.
 INPUTS = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")
+OPTIONAL = ("question", "system", "split")  # of a row
 PUBLISHED = "published"
 
 
@@ -49,7 +46,7 @@ class ComputedRow:
 
 @dataclass(frozen=True)
 class Computed:
-    """Our rows of a table, and what a reader should know about them."""
+    """Our rows of a table, what a reader should know about them, and tasks for people."""
 
     rows: Sequence[ComputedRow]
     notes: tuple[str, ...] = ()
@@ -58,11 +55,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A finished table.
-
-    Attributes:
-        tasks: For people, as JSON Lines; empty if the table needs none.
-    """
+    """A finished table; `tasks` are for people, as JSON Lines."""
 
     number: str
     table: ResultTable
@@ -81,27 +74,20 @@ class TableInputs:
         folder: Results are written there; a killed run resumes from them.
         rows: Answers, or labelled responses.
         project: Name of an annotation project.
-        models: Language models in the places of the paper's.
+        models: Language models by the names of the paper's.
     """
 
     settings: Settings
     folder: Path
     rows: Sequence[Row] = ()
     project: str = ""
-    models: tuple[str, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
 
-    def with_model(self, settings: Settings, place: int) -> Settings:
-        """Return settings that ask the language model in this place, such as 1 for GPT-4 in V24."""
-        if not self.models:
-            return settings
-        model = self.models[min(place, len(self.models) - 1)]
+    def asking(self, name: str, settings: Settings | None = None) -> Settings:
+        """Return settings that ask the language model in the place of one of the paper's."""
+        settings = settings or self.settings
+        model = self.models.get(name) or self.models.get("") or settings.openai_model
         return settings.model_copy(update={"openai_model": model})
-
-    def verifier(self, wanted: str) -> str:
-        """Return the verifier that was chosen or, if none was, the paper's or the best one."""
-        if self.settings.verifier != "auto":
-            return self.settings.verifier
-        return available(VERIFIERS, wanted, choose(self.settings).name, self.settings)
 
     def each(self, key: str, work: Callable[[Row], Any]) -> Generator[RowDone, None, list[Any]]:
         """Do the work on every answer. Yield the progress; return the results."""
@@ -110,23 +96,40 @@ class TableInputs:
         def fields(row: Row) -> Fields:
             return {"made": work(row)}
 
-        choices = [key, self.settings.identity, list(self.models)]
+        choices = [key, self.settings.identity, dict(self.models)]
         yield from Experiment(self.rows, lambda: fields, choices, INPUTS).run(path)
         return [line["made"] for _, line in read_lines(path) if is_result(line)]
 
 
-def available(
-    entries: dict[str, Entry], wanted: str, fallback: str, settings: Settings, model: str = ""
-) -> str:
-    """Return a paper's method if it is ready here, else the fallback."""
-    return fallback if missing_step(entries[wanted], settings, model) else wanted
+def models_of(words: Sequence[str]) -> dict[str, str]:
+    """Return language models by the name of the paper's; the key "" is for all others.
+
+    Args:
+        words: Such as “GPT-4=local”, or a name for all of them.
+    """
+    models: dict[str, str] = {}
+    for word in words:
+        name, _, model = word.rpartition("=")
+        models[name] = model
+    return models
+
+
+def subject(table: PaperTable) -> str:
+    """Return the field that every row of the table's input has."""
+    return "response" if table.id.startswith("T24") else "answer"
+
+
+def sample(rows: Sequence[Row], size: int) -> list[Row]:
+    """Draw some of the rows, always the same ones; 0 for all."""
+    drawn = sorted(rows, key=lambda row: content_id(str(row.fields)))[: size or None]
+    return sorted(drawn, key=lambda row: row.line)
 
 
 def report_of(row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
     """Check claims; the row's own `documents` replace the built-in library."""
     documents = documents_of(row)
     if documents:
-        others = tuple(one for one in settings.sources if one not in (LIBRARY, "documents"))
+        others = [name for name in settings.sources if name not in ("library", "documents")]
         settings = settings.model_copy(update={"sources": (*others, "documents")})
     question, answer = texts_of(row)
     turns = turns_of(row.fields.get("turns"))
@@ -140,12 +143,6 @@ def texts_of(row: Row) -> tuple[str, str]:
     return str(row.fields.get("question") or ""), str(row.fields["answer"])
 
 
-def sample(rows: Sequence[Row], size: int) -> list[Row]:
-    """Draw some of the rows, always the same ones; 0 for all."""
-    drawn = sorted(rows, key=lambda row: content_id(str(row.fields)))[: size or None]
-    return sorted(drawn, key=lambda row: row.line)
-
-
 def left_out(steps: Mapping[str, str]) -> tuple[str, ...]:
     """Return a note for each step that is missing, with all rows or columns that need it."""
     notes: list[str] = []
@@ -155,7 +152,7 @@ def left_out(steps: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def percent(part: int, whole: int) -> float | None:
+def percent(part: float, whole: float) -> float | None:
     """Return a share in percent; None of nothing."""
     return 100 * part / whole if whole else None
 
@@ -167,26 +164,42 @@ def tables() -> list[PaperTable]:
 
 def find(table_id: str) -> PaperTable:
     """Return a table by its id, such as V24.T4. Raises BadInput with those that exist."""
-    for table in tables():
-        if table.id == table_id.upper():
-            return table
-    known = ", ".join(table.id for table in tables())
-    raise BadInput(f"{table_id} is not computed; expected one of {known}")
+    by_id = {table.id: table for table in tables()}
+    if table_id.upper() not in by_id:
+        raise BadInput(f"{table_id} is not computed; expected one of {', '.join(by_id)}")
+    return by_id[table_id.upper()]
 
 
 def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduced]:
     """Yield the progress, write table.json and table.md into the folder, and yield the table.
 
     Raises:
-        BadInput: The table is unknown, or rows or a project that it needs are missing.
+        BadInput: The table or a model's name is unknown, or rows or a project are missing.
     """
     table = find(table_id)
+    known = paper(table.id.partition(".")[0]).models
+    for model in inputs.models:
+        if model not in ("", *known):
+            expected = ", ".join(known) or "none"
+            raise BadInput(f"the paper has no language model {model!r}; expected {expected}")
     inputs.folder.mkdir(parents=True, exist_ok=True)
     name, number = table.id.split(".")
     compute = load(f"attribution.studies.papers.{name.lower()}:compute")
     computed: Computed = yield from compute(number, inputs)
     result = _beside(table, computed)
-    _write(table, result, computed, inputs)
+    notes = "".join(f"- {note}\n" for note in computed.notes)
+    replace_text(inputs.folder / MARKDOWN, f"{result.markdown()}\n{notes}")
+    data = {
+        **table.model_dump(exclude={"needs", "rows"}),
+        "published": table.rows,
+        "ours": {row.label: row.cells for row in computed.rows},
+        "methods": {row.label: row.method for row in computed.rows},
+        "notes": computed.notes,
+        "settings": inputs.settings.public(),
+    }
+    replace_text(inputs.folder / JSON, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    if computed.tasks:
+        replace_text(inputs.folder / TASKS, computed.tasks)
     yield Reproduced(table.id, result, computed.notes, computed.tasks)
 
 
@@ -201,47 +214,22 @@ def for_people(rows: Sequence[ComputedRow], tasks: Sequence[Fields], form: Form)
 
 
 def _beside(table: PaperTable, computed: Computed) -> ResultTable:
-    """Put our row below each row of the paper, then those that only we have."""
+    """Put our rows below each row of the paper, then those that only we have."""
     rows: list[tuple[Cell, ...]] = []
-    for label, cells in table.rows.items():
-        rows.append((label, PUBLISHED, *map(str, cells)))
-        rows += [
-            (label, one.method, *_in_its_digits(one.cells, cells))
-            for one in computed.rows
-            if one.label == label
-        ]
-    rows += [
-        (one.label, one.method, *one.cells) for one in computed.rows if one.label not in table.rows
-    ]
+    for label, printed in table.rows.items():
+        rows.append((label, PUBLISHED, *map(str, printed)))
+        for one in computed.rows:
+            if one.label == label:
+                pairs = zip(one.cells, printed, strict=True)
+                rows.append((label, one.method, *(_in_digits_of(p, cell) for cell, p in pairs)))
+    for one in computed.rows:
+        if one.label not in table.rows:
+            rows.append((one.label, one.method, *one.cells))
     return ResultTable(f"{table.id} {table.title}", ("", "figures", *table.columns), tuple(rows))
 
 
-def _in_its_digits(ours: Sequence[Cell], published: Sequence[float | str]) -> list[Cell]:
-    """Write our figures with the digits that the paper prints."""
-    cells: list[Cell] = []
-    for cell, printed in zip(ours, published, strict=True):
-        if isinstance(cell, float) and not isinstance(printed, str):
-            digits = len(str(printed).partition(".")[2])
-            cells.append(f"{cell:.{digits}f}")
-        else:
-            cells.append(cell)
-    return cells
-
-
-def _write(table: PaperTable, result: ResultTable, computed: Computed, inputs: TableInputs) -> None:
-    notes = [f"- {note}\n" for note in computed.notes]
-    replace_text(inputs.folder / MARKDOWN, f"{result.markdown()}\n{''.join(notes)}")
-    data = {
-        "id": table.id,
-        "title": table.title,
-        "columns": table.columns,
-        "published": table.rows,
-        "ours": {row.label: row.cells for row in computed.rows},
-        "methods": {row.label: row.method for row in computed.rows},
-        "notes": computed.notes,
-        "settings": inputs.settings.public(),
-    }
-    text = json.dumps(data, indent=1, ensure_ascii=False)
-    replace_text(inputs.folder / JSON, text + "\n")
-    if computed.tasks:
-        replace_text(inputs.folder / TASKS, computed.tasks)
+def _in_digits_of(printed: float | str, cell: Cell) -> Cell:
+    """Write a figure with the digits that the paper prints."""
+    if not isinstance(cell, float) or isinstance(printed, str):
+        return cell
+    return f"{cell:.{len(str(printed).partition('.')[2])}f}"

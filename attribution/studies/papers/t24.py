@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from typing import Literal, NamedTuple
 
 from attribution.errors import BadInput
 from attribution.files import Cell
 from attribution.pipeline.experiment import RowDone
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.evaluation import Outcome, run_to_file, tune
-from attribution.studies.groundedness.labelled_set import LabelledRow, Split, labelled_set
+from attribution.studies.groundedness.evaluation import (
+    Outcome,
+    ScoredRow,
+    Tuning,
+    error_types,
+    measure,
+    missing_labels,
+    of_split,
+    run_to_file,
+    scored_rows,
+    tune,
+)
+from attribution.studies.groundedness.labelled_set import LabelledRow, labelled_set
 from attribution.studies.papers.reproduce import (
-    ANSWERS,
     Computed,
     ComputedRow,
     Steps,
@@ -24,35 +33,31 @@ from attribution.studies.papers.reproduce import (
 )
 
 
-@dataclass(frozen=True)
-class _System:
-    """A row of T24 Table 3.
-
-    Attributes:
-        place: Of its language model among those of the command.
-    """
+class System(NamedTuple):
+    """A row of T24 Table 3: a method, and its language model if it asks one."""
 
     method: str
-    place: int = 0
+    model: str = ""
 
 
 SYSTEMS = {
-    "COS_SIM": _System("cos_sim"),
-    "QUIP": _System("quip"),
-    "HEM V1": _System("hem_v1"),
-    "HEM V2": _System("hem_v2"),
-    "FACT_KB": _System("factkb"),
-    "GC-large": _System("gc"),
-    "LYNX v1.1": _System("lynx"),
-    "Sonnet 3.5": _System("lynx", 1),
-    "GPT-4o": _System("lynx", 2),
-    "RefChecker (Haiku)": _System("refchecker", 3),
-    "RefChecker (Sonnet 3)": _System("refchecker", 4),
-    "DeepEval Claims Verify": _System("claims_verify", 2),
-    "SCGPT (Multi-Gen)": _System("selfcheck_multi", 2),
-    "SCGPT (ContextNLI)": _System("contextnli"),
+    "COS_SIM": System("cos_sim"),
+    "QUIP": System("quip"),
+    "HEM V1": System("hem_v1"),
+    "HEM V2": System("hem_v2"),
+    "FACT_KB": System("factkb"),
+    "GC-large": System("gc"),
+    "LYNX v1.1": System("lynx", "Lynx"),
+    "Sonnet 3.5": System("lynx", "Sonnet 3.5"),
+    "GPT-4o": System("lynx", "GPT-4o"),
+    "RefChecker (Haiku)": System("refchecker", "Haiku"),
+    "RefChecker (Sonnet 3)": System("refchecker", "Sonnet 3"),
+    "DeepEval Claims Verify": System("claims_verify", "Sonnet 3.5"),
+    "SCGPT (Multi-Gen)": System("selfcheck_multi", "GPT-4o"),
+    "SCGPT (ContextNLI)": System("contextnli"),
 }
-LARGE = "GC-large"
+FINE_TUNED = {"deberta-v3-large": System("gc")}  # T24 Table 2
+STANDS_IN = {"cos_sim": "embedder", "gc": "verifier", "selfcheck_multi": "verifier"}
 TYPES = {  # our error types, by the rows of T24 Table 4
     "terminological_error": "Terminological Errors",
     "factual_inaccuracy": "Factual Inaccuracies",
@@ -63,101 +68,75 @@ TYPES = {  # our error types, by the rows of T24 Table 4
 }
 
 
+class Measured(NamedTuple):
+    """A system on the labelled responses."""
+
+    scored: list[ScoredRow]
+    tuning: Tuning
+    made_by: str
+
+
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table. Raises BadInput without labelled responses of both kinds."""
     if not inputs.rows:
         raise BadInput(f"T24.{number} needs labelled responses: give them with --input")
     rows = labelled_set(inputs.rows).rows
-    systems = {LARGE: SYSTEMS[LARGE]} if number == "T2" else SYSTEMS
-    measured: dict[str, _Measured] = {}
+    systems: Mapping[str, System] = FINE_TUNED if number == "T2" else SYSTEMS
+    found: dict[str, Measured] = {}
     steps: dict[str, str] = {}
     for label, system in systems.items():
-        settings = inputs.with_model(inputs.settings, system.place)
+        settings = inputs.asking(system.model)
         steps[label] = METHODS[system.method].missing(settings)
         if not steps[label]:
-            measured[label] = yield from _measure(rows, label, settings, inputs)
+            found[label] = yield from _measure(label, system, settings, rows, inputs)
     if number == "T4":
-        best = max(measured, key=lambda label: measured[label].development_f1)
-        by_type = _by_error_type(measured[best])
-        return Computed(by_type, (f"the best method is {best}", *left_out(steps)))
-    splits: tuple[Split, ...] = ("development",) if number == "T2" else ("development", "test")
-    computed = [
-        ComputedRow(label, one.method, [cell for split in splits for cell in one.figures(split)])
-        for label, one in measured.items()
-    ]
+        best = max(found, key=lambda label: _cells(found[label], "development")[2])
+        return Computed(_by_error_type(found[best]), (f"the best is {best}", *left_out(steps)))
+    computed: list[ComputedRow] = []
+    for label, one in found.items():
+        cells = _cells(one, "development") + ([] if number == "T2" else _cells(one, "test"))
+        computed.append(ComputedRow(label, one.made_by, cells))
     return Computed(computed, left_out(steps))
 
 
-@dataclass(frozen=True)
-class _Decision:
-    """A row, and whether the method finds it grounded; an error counts as wrong."""
-
-    row: LabelledRow
-    is_grounded: bool
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """One method with the threshold tuned on the development rows."""
-
-    method: str
-    decisions: Sequence[_Decision]
-    development_f1: float
-
-    def figures(self, split: Split) -> list[Cell]:
-        """Return macro precision, recall and F1, and accuracy (T24 6)."""
-        from sklearn.metrics import accuracy_score, precision_recall_fscore_support
-
-        decisions = [one for one in self.decisions if one.row.split == split]
-        if not decisions:
-            return [None] * 4
-        labels = [one.row.grounded for one in decisions]
-        decided = [one.is_grounded for one in decisions]
-        macro = precision_recall_fscore_support(
-            labels, decided, labels=[True, False], average="macro", zero_division=0.0
-        )
-        return [*map(float, macro[:3]), float(accuracy_score(labels, decided))]
-
-
 def _measure(
-    rows: Sequence[LabelledRow], label: str, settings: Settings, inputs: TableInputs
-) -> Generator[RowDone, None, _Measured]:
-    method = SYSTEMS[label].method
-    path = inputs.folder / f"{label.replace(' ', '-')}-{ANSWERS}"
-    outcomes: dict[str, Outcome] = {}
-    failed = 0
-    for outcome in run_to_file(rows, [method], settings, path):
+    label: str,
+    system: System,
+    settings: Settings,
+    rows: tuple[LabelledRow, ...],
+    inputs: TableInputs,
+) -> Generator[RowDone, None, Measured]:
+    path = inputs.folder / f"{label.replace(' ', '-')}.jsonl"
+    outcomes: list[Outcome] = []
+    for outcome in run_to_file(rows, [system.method], settings, path):
         if not isinstance(outcome, Outcome):
             raise BadInput(f"{label}: {outcome.reason}")
-        outcomes[outcome.row] = outcome
-        failed += bool(outcome.error)
+        outcomes.append(outcome)
+        failed = sum(bool(one.error) for one in outcomes)
         yield RowDone(len(outcomes), len(rows), failed, outcome.error)
-    scored = [(row, outcomes[row.id]) for row in rows if not outcomes[row.id].error]
-    development = [pair for pair in scored if pair[0].split == "development"]
-    if len({row.grounded for row, _ in development}) < 2:
-        raise BadInput("the development split needs grounded and ungrounded responses")
-    tuning = tune(development)
-    decisions: list[_Decision] = []
-    for row in rows:
-        score = outcomes[row.id].scores.get(tuning.reading)
-        is_grounded = not row.grounded if score is None else score >= tuning.threshold
-        decisions.append(_Decision(row, is_grounded))
-    model = f" by {settings.openai_model}" if METHODS[method].needs and inputs.models else ""
-    return _Measured(method + model, decisions, tuning.macro_f1)
+    scored = scored_rows(rows, outcomes, system.method)
+    missing = missing_labels("development", scored)
+    if missing:
+        raise BadInput(f"{label}: {missing[0]} has a score")
+    stand_in = str(getattr(settings, STANDS_IN.get(system.method, ""), ""))
+    if system.method == "gc":
+        stand_in = settings.gc_model or stand_in
+    made_by = (system.method, settings.openai_model if system.model else "", stand_in)
+    return Measured(scored, tune(system.method, scored), ", ".join(filter(None, made_by)))
 
 
-def _by_error_type(measured: _Measured) -> list[ComputedRow]:
-    """Count the development rows of each error type that were taken for grounded (T24 8)."""
-    wrong, total = Counter[str](), Counter[str]()
-    for decision in measured.decisions:
-        if decision.row.split != "development":
-            continue
-        for kind in decision.row.error_type.split(";"):  # a response may have several
-            name = TYPES.get(kind.strip(), kind.strip())
-            if name:
-                total[name] += 1
-                wrong[name] += decision.is_grounded
-    return [
-        ComputedRow(name, measured.method, (wrong[name], count, percent(wrong[name], count)))
-        for name, count in total.items()
-    ]
+def _cells(measured: Measured, split: Literal["development", "test"]) -> list[float]:
+    """Return macro precision, recall and F1, and accuracy; a row without a score is wrong."""
+    found = measure(measured.tuning, of_split(split, measured.scored))
+    return [found.precision, found.recall, found.macro_f1, found.accuracy]
+
+
+def _by_error_type(measured: Measured) -> list[ComputedRow]:
+    """Count misclassified development rows by type of error (T24 8)."""
+    rows: list[ComputedRow] = []
+    for one in error_types(measured.tuning, of_split("development", measured.scored)):
+        if one.name:
+            share = percent(one.misclassified, one.rows)
+            cells: list[Cell] = [one.misclassified, one.rows, share]
+            rows.append(ComputedRow(TYPES.get(one.name, one.name), measured.made_by, cells))
+    return rows

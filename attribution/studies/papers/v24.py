@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attribution.claims import worthiness
@@ -16,7 +16,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import segment
-from attribution.pipeline.experiment import Fields, RowDone
+from attribution.pipeline.experiment import Fields
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -28,7 +28,6 @@ from attribution.studies.papers.reproduce import (
     ComputedRow,
     Steps,
     TableInputs,
-    available,
     for_people,
     left_out,
     percent,
@@ -36,28 +35,31 @@ from attribution.studies.papers.reproduce import (
     texts_of,
 )
 from attribution.studies.results import mean
-from attribution.types import UNCHECKED, Claim, content_id
+from attribution.text.parse import parse
+from attribution.types import Claim, Judgement, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.auto import choose
+from attribution.verifiers.pairs import verify_each
 
-GPT35, GPT4 = 0, 1  # places of the language models
+GPT35, GPT4 = "GPT-3.5", "GPT-4"
 CASE_STUDY = {
     "spaCy_sentences": "spacy",
     "gpt35_factscore": "factscore",
     "segment5_propsegment": "propsegment",
 }
 CLASSES = ("factual", "not_a_claim", "opinion", "other")
-CHUNK_SIZES = (256, 512)
-EMBEDDINGS = (  # row, embedder or the one of the settings, its model
-    ("SBert Baseline (Macro)", "", ""),
-    ("SBert + Recursive CW", "", ""),
-    ("Ada 2.0", "openai", "text-embedding-ada-002"),
-    ("Angle", "sentence_transformer", "WhereIsAI/UAE-Large-V1"),
-)
-CHOSEN = ("segmenter", "sources", "verifier")  # settings that the table or the user chooses
+EMBEDDINGS: dict[str, Fields] = {  # what differs from the settings, by row
+    "SBert Baseline (Macro)": {},
+    "SBert + Recursive CW": {"chunker": "recursive"},
+    "Ada 2.0": {"embedder": "openai", "embedding_model": "text-embedding-ada-002"},
+    "Angle": {"embedder": "sentence_transformer", "embedding_model": "WhereIsAI/UAE-Large-V1"},
+}
 MISSING = "missing"  # a claim for which no passage was retrieved
 RELATIONS = ("contradicted", "entailed", "no_relation")
 LABELLED = '"claims": [{"claim": "…", "independent": true or false, "segmenter": "…"}]'
+JudgedPair = dict[str, str]  # relation, claim, passage
+PairsByRow = dict[str, list[JudgedPair]]  # of one answer, by the row of the table
 
 
 def compute(number: str, inputs: TableInputs) -> Steps:
@@ -68,433 +70,323 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     """
     if inputs.project and number == "T2":
         return Computed(properties(inputs))
-    if not inputs.rows and not (inputs.project and number == "T4"):
+    if not inputs.rows:
         raise BadInput(f"V24.{number} needs answers: give them with --input")
-    return (yield from COMPUTE[number](_Experiment(inputs)))
+    return (yield from COMPUTE[number](_Experiment(inputs), number))
 
 
 class _Experiment:
-    """Answers with the settings of V24."""
+    """The steps of V24, with its settings."""
 
     def __init__(self, inputs: TableInputs) -> None:
         self.inputs = inputs
-        values = preset(inputs.settings).values
-        update = {name: value for name, value in values.items() if name not in CHOSEN}
-        update["verifier"] = inputs.verifier("deberta")
-        self.settings = inputs.settings.model_copy(update=update)
-        self.annotators: list[LlmAnnotator] = []
-        if self.settings.has_llm:
-            store = Store.open(self.settings.database_url)
-            for place in (GPT35, GPT4):
-                asking = inputs.with_model(self.settings, place)
-                self.annotators.append(LlmAnnotator(asking, store, threading.Event()))
+        own = inputs.settings
+        values = preset(own).values | {"segmenter": own.segmenter, "sources": own.sources}
+        if own.verifier != "auto" or values["verifier"] == "auto":
+            values["verifier"] = choose(own).name if own.verifier == "auto" else own.verifier
+        self.settings = own.model_copy(update=values)
 
-    def using(self, segmenter: str, place: int = GPT35) -> Settings:
+    def asking(self, model: str) -> LlmAnnotator | None:
+        """Return the language model in the place of one of the paper's; None without one."""
+        if not self.settings.has_llm:
+            return None
+        settings = self.inputs.asking(model, self.settings)
+        return LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+
+    def using(self, segmenter: str, model: str = GPT35) -> Settings:
         """Return settings with a segmenter of the paper or, if it isn't ready, the chosen one."""
-        settings = self.inputs.with_model(self.settings, place)
-        name = available(SEGMENTERS, segmenter, self.inputs.settings.segmenter, settings)
-        return settings.model_copy(update={"segmenter": name})
+        settings = self.inputs.asking(model, self.settings)
+        if missing_step(SEGMENTERS[segmenter], settings):
+            return settings
+        return settings.model_copy(update={"segmenter": segmenter})
 
-    def case_study(self) -> dict[str, Settings]:
-        """Return the settings of those segmenters of the case study that are ready."""
-        systems = {name: self.using(segmenter) for name, segmenter in CASE_STUDY.items()}
-        return {name: s for name, s in systems.items() if s.segmenter == CASE_STUDY[name]}
-
-    def claims(self, row: Row, settings: Settings) -> list[Claim]:
-        return list(segment(*texts_of(row), settings).claims)
+    def raw_claims(self, answer: str, settings: Settings) -> list[str]:
+        """Return the claims as a system writes them, also empty and repeated ones (V24 4.1)."""
+        sentences = [sentence.text.strip() for sentence in parse(answer).sents]
+        if settings.segmenter == "spacy":
+            return sentences
+        segmenter: Any = SEGMENTERS.build(settings.segmenter, settings)
+        return list(chain.from_iterable(segmenter.decompose(sentences)))
 
     def classified(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
         """Classify claims by check-worthiness, by GPT-3.5 or by rules (V24 4.2)."""
         question, answer = texts_of(row)
         classified = worthiness.classify(add_context(claims, answer), answer)
-        for annotator in self.annotators[:1]:
-            classified, _ = annotator.worthiness(question, classified)
-        return classified
+        annotator = self.asking(GPT35)
+        return annotator.worthiness(question, classified)[0] if annotator else classified
 
     def factual(self, row: Row, settings: Settings) -> list[Claim]:
-        classified = self.classified(row, self.claims(row, settings))
-        return [claim for claim in classified if claim.worthiness == "factual"]
+        claims = segment(*texts_of(row), settings).claims
+        return [claim for claim in self.classified(row, claims) if claim.worthiness == "factual"]
 
-    def tested(self, claims: Sequence[Claim], place: int = GPT4) -> list[Claim]:
+    def tested(self, claims: Sequence[Claim], model: str = GPT4) -> list[Claim]:
         """Test claims for independence, by a language model or by rules (V24 5.1.1)."""
+        annotator = self.asking(model)
         tested = check_independence(claims)
-        if self.annotators:
-            tested, failures = self.annotators[place].independence("", tested)
-            if failures:
-                raise BadInput(failures[0].message)
-        return tested
+        return annotator.independence("", tested)[0] if annotator else tested
 
     def enriched(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
         """Enrich the dependent claims, and test again whether they are independent (V24 5.3)."""
-        question, answer = texts_of(row)
         dependent = [claim for claim in claims if not claim.independent]
-        if self.annotators:
-            made, _ = self.annotators[GPT4].enrichment(question, answer, dependent)
-        else:
-            made, _ = enrich(question, answer, dependent)
+        annotator = self.asking(GPT4)
+        enriching = annotator.enrichment if annotator else enrich
+        made, _ = enriching(*texts_of(row), dependent)
         return self.tested([_bare_claim(claim.enriched) for claim in made if claim.enriched])
 
+    def pairs(self, row: Row, claims: Sequence[Claim], settings: Settings) -> list[JudgedPair]:
+        """Return the most probable relation of each claim and each of its passages (V24 4.3)."""
+        by_id = {claim.id: _bare_claim(claim.text, claim.id) for claim in claims}
+        if not by_id:
+            return []
+        pairs: list[JudgedPair] = []
+        for piece in report_of(row, list(by_id.values()), settings).evidence:
+            relation, claim = leaning(piece.probabilities), by_id[piece.claim_id].text
+            pairs.append({"relation": relation, "claim": claim, "passage": piece.text})
+        paired = {pair["claim"] for pair in pairs}
+        alone = [claim.text for claim in by_id.values() if claim.text not in paired]
+        return [*pairs, *({"relation": MISSING, "claim": text, "passage": ""} for text in alone)]
 
-def _bare_claim(text: str) -> Claim:
-    return Claim(id=content_id(text), text=text, spans=(), worthiness="factual")
+    def by_independence(
+        self, row: Row, name: str, claims: Sequence[Claim], settings: Settings
+    ) -> PairsByRow:
+        kinds = {"Independent": True, "Non-Ind.": False}
+        found: PairsByRow = {}
+        for kind, is_independent in kinds.items():
+            own = [claim for claim in claims if bool(claim.independent) is is_independent]
+            found[f"{name} {kind}"] = self.pairs(row, own, settings)
+        return found
 
 
-# --- T1, T3: claims of segmenters ---
+def _bare_claim(text: str, claim_id: str = "") -> Claim:
+    own_id = claim_id or content_id(text)
+    return Claim(id=own_id, text=text, spans=(), worthiness="factual", coherent=True)
 
 
-def _segmentation(experiment: _Experiment) -> Steps:
-    """Count claims, unique claims, characters a claim and claims a sentence."""
-    answers = yield from _claims_of_systems(experiment, "T1", with_worthiness=False)
+def _method(settings: Settings, *more: str) -> str:
+    """Name what makes the figures of a row, with the language model if there is one."""
+    return ", ".join((settings.segmenter, settings.openai_model or "rules", *more))
+
+
+# --- claims ---
+
+
+def _case_study(experiment: _Experiment, number: str) -> Steps:
+    """Compute T1 and T3, or make the claims tasks for people, for T2."""
+    named = {name: experiment.using(segmenter) for name, segmenter in CASE_STUDY.items()}
+    systems = {name: own for name, own in named.items() if own.segmenter == CASE_STUDY[name]}
+
+    def work(row: Row) -> Fields:
+        answer = texts_of(row)[1]
+        claims = {name: experiment.raw_claims(answer, own) for name, own in systems.items()}
+        classes: dict[str, list[Any]] = {}
+        for name, texts in claims.items() if number == "T3" else ():
+            unique = [_bare_claim(text) for text in dict.fromkeys(texts) if text]
+            classes[name] = [claim.worthiness for claim in experiment.classified(row, unique)]
+            classes[name] += ["not_a_claim"] * ("" in texts)
+        return {"claims": claims, "classes": classes, "texts": texts_of(row)}
+
+    answers = yield from experiment.inputs.each(number, work)
+    if number == "T2":
+        tasks = [task for answer in answers for task in _property_tasks(answer)]
+        return for_people([], tasks, "property")
     rows: list[ComputedRow] = []
-    for name, settings in experiment.case_study().items():
-        claims = [claim for answer in answers for claim in answer[name]]
-        count = sum(claim["times"] for claim in claims)
-        characters = sum(claim["length"] * claim["times"] for claim in claims)
-        sentences = sum(answer["sentences"] for answer in answers)
-        cells: list[Cell] = [count, len(claims), None, None]
-        if count and sentences:
-            cells[2:] = [characters / count, count / sentences]
-        rows.append(ComputedRow(name, settings.segmenter, cells))
+    for name, settings in systems.items():
+        classes = Counter(chain.from_iterable(a["classes"].get(name, ()) for a in answers))
+        cells: list[Cell] = [classes.total(), *(classes[kind] for kind in CLASSES)]
+        if number == "T1":
+            claims = [answer["claims"][name] for answer in answers]
+            sentences = sum(len(answer["claims"]["spaCy_sentences"]) for answer in answers)
+            lengths = list(map(len, chain.from_iterable(claims)))
+            unique = sum(len(set(of_answer)) for of_answer in claims)
+            cells = [len(lengths), unique, mean(lengths), len(lengths) / max(1, sentences)]
+        rows.append(ComputedRow(name, _method(settings), cells))
     return Computed(rows)
 
 
-def _worthiness(experiment: _Experiment) -> Steps:
-    answers = yield from _claims_of_systems(experiment, "T3", with_worthiness=True)
-    rows: list[ComputedRow] = []
-    for name, settings in experiment.case_study().items():
-        counts = Counter(claim["worthiness"] for answer in answers for claim in answer[name])
-        cells = [counts.total(), *(counts[kind] for kind in CLASSES)]
-        method = f"{settings.segmenter}, worthiness by {settings.worthiness}"
-        rows.append(ComputedRow(name, method, cells))
-    return Computed(rows)
-
-
-def _claims_of_systems(
-    experiment: _Experiment, key: str, with_worthiness: bool
-) -> Generator[RowDone, None, list[Any]]:
-    systems = experiment.case_study()
-
-    def work(row: Row) -> dict[str, Any]:
-        sentences = experiment.claims(row, systems["spaCy_sentences"])
-        made: dict[str, Any] = {"sentences": sum(claim.times for claim in sentences)}
-        for name, settings in systems.items():
-            claims = experiment.claims(row, settings)
-            if with_worthiness:
-                claims = experiment.classified(row, claims)
-            made[name] = [
-                {"length": len(claim.text), "times": claim.times, "worthiness": claim.worthiness}
-                for claim in claims
-            ]
-        return made
-
-    return (yield from experiment.inputs.each(key, work))
-
-
-# --- T2: properties of claims, by people ---
-
-
-def _property_tasks(experiment: _Experiment) -> Steps:
-    """Make the claims of each answer tasks for people, one for every property."""
-    systems = experiment.case_study()
-
-    def work(row: Row) -> list[Fields]:
-        tasks: list[Fields] = []
-        for name, settings in systems.items():
-            claims = experiment.claims(row, settings)
-            texts = [claim.text for claim in claims for _ in range(claim.times)]
-            tasks += _tasks_of_claims(row, name, texts)
-        return tasks
-
-    answers = yield from experiment.inputs.each("T2", work)
-    tasks = [task for answer in answers for task in answer]
-    return for_people([], tasks, "property")
-
-
-def _tasks_of_claims(row: Row, system: str, claims: Sequence[str]) -> list[Fields]:
-    question, answer = texts_of(row)
-    numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(claims, 1))
+def _property_tasks(answer: Mapping[str, Any]) -> list[Fields]:
+    """Return a task for every claim and property (V24 4.1)."""
+    question, text = answer["texts"]
     tasks: list[Fields] = []
-    for number, text in enumerate(claims, 1):
-        for name in PROPERTIES:
-            shown = answer
-            if name == "repetition":
-                shown = f"The claims of this answer, of which this is number {number}:\n{numbered}"
-            turns = [("user", question), ("system", shown)]
+    for system, claims in answer["claims"].items():
+        listed = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
+        for number, claim in enumerate(claims, 1):
+            shown = f"{text}\n\nThis is claim {number} of its claims:\n{listed}"
             task: Fields = {
-                "answer": text,
-                "source": answer,
-                "context": [{"speaker": who, "text": said} for who, said in turns if said],
+                "answer": claim or "(empty)",
+                "source": text,
+                "context": [question or "–", shown],
                 "system": system,
-                "dataset": name,
-                "item": f"{content_id(answer)} {number}",
+                "item": f"{content_id(text)} {number}",
                 "unit": "claim",
             }
-            tasks.append(task)
+            tasks += [{**task, "dataset": name} for name in PROPERTIES]
     return tasks
 
 
-# --- T4, T7, T8, T9: relations of claims and passages ---
+def _detection(experiment: _Experiment, number: str) -> Steps:
+    """Measure the detection of claims that are not independent, by people's labels."""
+    from sklearn.metrics import precision_recall_fscore_support
 
+    models = (GPT35, GPT4)
 
-@dataclass(frozen=True)
-class _Series:
-    """One row of a table of relations.
+    def work(row: Row) -> list[Fields]:
+        labelled: Any = row.fields.get("claims")
+        try:
+            claims = [_bare_claim(one["claim"]) for one in labelled]
+            made = [{"row": one["segmenter"], "label": not one["independent"]} for one in labelled]
+        except (TypeError, KeyError, ValueError):
+            raise BadInput(f"the row has no labelled claims; expected {LABELLED}") from None
+        for model in models:
+            for one, claim in zip(made, experiment.tested(claims, model), strict=True):
+                one[model] = not claim.independent
+        return made
 
-    Attributes:
-        method: What makes the figures.
-        settings: By which the claims are checked.
-    """
-
-    label: str
-    method: str
-    settings: Settings
-
-    @classmethod
-    def of(cls, label: str, settings: Settings, *more: str) -> _Series:
-        return cls(label, ", ".join((settings.segmenter, *more, settings.verifier)), settings)
-
-
-Strata = Callable[[Row], Mapping[str, Sequence[Claim]]]  # the claims of an answer by row label
-JudgedPair = dict[str, str]  # relation, claim, passage
-Answers = list[dict[str, list[JudgedPair]]]  # the pairs of each answer by row label
-
-
-def related(row: Row, claims: Sequence[Claim], settings: Settings) -> list[JudgedPair]:
-    """Return the most probable relation of each claim and passage (V24 4.3)."""
-    checked = [
-        claim.model_copy(update={"worthiness": "factual", "coherent": True, "enriched": None})
-        for claim in claims
-    ]
-    if not checked:
-        return []
-    report = report_of(row, checked, settings)
-    texts = {claim.id: claim.text for claim in checked}
-    pairs: list[JudgedPair] = []
-    for piece in report.evidence:
-        relation = leaning(piece.probabilities)
-        pairs.append({"relation": relation, "claim": texts[piece.claim_id], "passage": piece.text})
-    paired = {piece.claim_id for piece in report.evidence}
-    for verdict in report.verdicts:
-        if verdict.label not in UNCHECKED and verdict.claim_id not in paired:
-            pairs.append({"relation": MISSING, "claim": texts[verdict.claim_id], "passage": ""})
-    return pairs
-
-
-def _pairs(
-    experiment: _Experiment, key: str, strata: Strata, series: Sequence[_Series]
-) -> Generator[RowDone, None, Answers]:
-    def work(row: Row) -> dict[str, list[JudgedPair]]:
-        claims = strata(row)
-        return {one.label: related(row, claims[one.label], one.settings) for one in series}
-
-    return (yield from experiment.inputs.each(key, work))
-
-
-def _by_verifier(experiment: _Experiment) -> Steps:
-    inputs = experiment.inputs
-    settings = experiment.using("factscore")
-    judges = {"DeBERTa": settings.verifier}
-    if not missing_step(VERIFIERS["llm-pair"], settings):
-        judges["GPT3.5"] = "llm-pair"
-    series: list[_Series] = []
-    for judge, verifier in judges.items():
-        for size in CHUNK_SIZES:
-            own = settings.model_copy(update={"verifier": verifier, "chunk_size": size})
-            series.append(_Series.of(f"{judge} - {size}", own))
-
-    def strata(row: Row) -> dict[str, list[Claim]]:
-        return dict.fromkeys((one.label for one in series), experiment.factual(row, settings))
-
-    people = [
-        ComputedRow(name, "people", _counts(counts, counts.total()))
-        for name, counts in (relations(inputs) if inputs.project else {}).items()
-    ]
-    if not inputs.rows:
-        return Computed(people)
-    answers = yield from _pairs(experiment, "T4", strata, series)
-    counted = {one.label: _relations(answers, one.label) for one in series}
-    # A pair that a verifier could not judge counts in the denominator, as in the paper.
-    pairs = max(counts.total() for counts in counted.values())
-    rows = [
-        ComputedRow(one.label, one.method, _counts(counted[one.label], pairs)) for one in series
-    ]
-    if people:
-        return Computed([*rows, *people])
-    return for_people(rows, _pair_tasks(answers), "relation")
-
-
-def _counts(counts: Counter[str], pairs: int) -> list[Cell]:
-    unrelated = counts["no_relation"]
-    return [counts["contradicted"], counts["entailed"], unrelated, percent(unrelated, pairs)]
-
-
-def _pair_tasks(answers: Answers) -> list[Fields]:
-    tasks: list[Fields] = []
-    for answer in answers:
-        for size in CHUNK_SIZES:
-            for pair in answer[f"DeBERTa - {size}"]:
-                if pair["relation"] != MISSING:
-                    task: Fields = {"answer": pair["claim"], "source": pair["passage"]}
-                    tasks.append({**task, "system": f"Human - {size}", "unit": "claim"})
-    return tasks
-
-
-def _by_enrichment(experiment: _Experiment) -> Steps:
-    settings = experiment.using("factscore")
-
-    def strata(row: Row) -> dict[str, list[Claim]]:
-        claims = experiment.tested(experiment.factual(row, settings))
-        again = experiment.enriched(row, claims)
-        return _by_independence("Original", claims) | _by_independence("Enriched", again)
-
-    systems = {"Original": settings, "Enriched": settings}
-    return (yield from _shares(experiment, "T7", strata, systems, RELATIONS))
-
-
-def _by_directness(experiment: _Experiment) -> Steps:
-    systems = {
-        "Original": experiment.using("factscore"),
-        "GPT3.5 Direct -": experiment.using("direct"),
-        "GPT4 Direct -": experiment.using("direct", GPT4),
-    }
-
-    def strata(row: Row) -> dict[str, list[Claim]]:
-        claims: dict[str, list[Claim]] = {}
-        for name, settings in systems.items():
-            tested = experiment.tested(experiment.factual(row, settings))
-            claims |= _by_independence(name, tested)
-        return claims
-
-    columns = ("contradicted", "entailed", MISSING, "no_relation")
-    return (yield from _shares(experiment, "T8", strata, systems, columns))
-
-
-def _by_independence(name: str, claims: Sequence[Claim]) -> dict[str, list[Claim]]:
-    return {
-        f"{name} Independent": [claim for claim in claims if claim.independent],
-        f"{name} Non-Ind.": [claim for claim in claims if not claim.independent],
-    }
-
-
-def _shares(
-    experiment: _Experiment,
-    key: str,
-    strata: Strata,
-    systems: Mapping[str, Settings],
-    columns: Sequence[str],
-) -> Steps:
-    """Return the shares of the pairs of each row, of those that have a column."""
-    series = [
-        _Series.of(f"{name} {kind}", settings)
-        for name, settings in systems.items()
-        for kind in ("Independent", "Non-Ind.")
-    ]
-    answers = yield from _pairs(experiment, key, strata, series)
+    claims = list(chain.from_iterable((yield from experiment.inputs.each(number, work))))
     rows: list[ComputedRow] = []
-    for one in series:
-        counts = _relations(answers, one.label)
-        total = sum(counts[column] for column in columns)
-        cells = [percent(counts[column], total) for column in columns]
-        rows.append(ComputedRow(one.label, one.method, cells))
+    for label in ("Overall", *dict.fromkeys(claim["row"] for claim in claims)):
+        of_row = [claim for claim in claims if label in ("Overall", claim["row"])]
+        known = [claim["label"] for claim in of_row]
+        cells: list[Cell] = []
+        for model in models:
+            found = [claim[model] for claim in of_row]
+            scores = precision_recall_fscore_support(
+                known, found, average="binary", zero_division=0.0
+            )
+            cells += map(float, scores[:3])
+        method = ", ".join(experiment.inputs.asking(model).openai_model for model in models)
+        rows.append(ComputedRow(label, method if experiment.settings.has_llm else "rules", cells))
     return Computed(rows)
 
 
-def _relations(answers: Answers, label: str) -> Counter[str]:
-    return Counter(pair["relation"] for answer in answers for pair in answer[label])
+# --- relations of claims and passages ---
 
 
-def _by_embedder(experiment: _Experiment) -> Steps:
+def _by_verifier(experiment: _Experiment, number: str) -> Steps:
+    """Let DeBERTa and GPT-3.5 judge the same pairs; an unusable reply is a pair too."""
+    inputs, settings = experiment.inputs, experiment.using("factscore")
+    question_answering = VERIFIERS.build("llm-pair", settings) if settings.has_llm else None
+
+    def work(row: Row) -> PairsByRow:
+        claims = experiment.factual(row, settings)
+        made: PairsByRow = {}
+        for size in (256, 512):
+            own = settings.model_copy(update={"chunk_size": size})
+            pairs = [p for p in experiment.pairs(row, claims, own) if p["relation"] != MISSING]
+            made[f"DeBERTa - {size}"] = pairs
+            if question_answering:
+                asked = [(p["claim"], p["passage"], texts_of(row)[0]) for p in pairs]
+                judged = verify_each(question_answering, asked)
+                replies = [leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged]
+                made[f"GPT3.5 - {size}"] = [{"relation": reply} for reply in replies]
+        return made
+
+    merged = _merged((yield from inputs.each(number, work)))
+    counted = {label: _relations(pairs) for label, pairs in merged.items()}
+    people = relations(inputs) if inputs.project else {}
+    rows: list[ComputedRow] = []
+    for label, counts in (counted | people).items():
+        verifier = settings.verifier if label.startswith("DeBERTa") else "llm-pair"
+        method = "people" if label in people else _method(settings, verifier)
+        share = percent(counts["no_relation"], counts.total())
+        rows.append(ComputedRow(label, method, [*(counts[name] for name in RELATIONS), share]))
+    tasks: list[Fields] = []
+    for size in (256, 512):
+        for pair in merged.get(f"DeBERTa - {size}", []):
+            task: Fields = {"answer": pair["claim"], "source": pair["passage"], "unit": "claim"}
+            tasks.append({**task, "system": f"Human - {size}"})
+    return Computed(rows) if people else for_people(rows, tasks, "relation")
+
+
+def _by_independence(experiment: _Experiment, number: str) -> Steps:
+    """Compare independent and dependent claims, enriched ones (T7) or direct ones (T8)."""
+    systems = {"Original": experiment.using("factscore")}
+    columns: tuple[str, ...] = RELATIONS
+    if number == "T8":
+        columns = ("contradicted", "entailed", MISSING, "no_relation")
+        systems["GPT3.5 Direct -"] = experiment.using("direct")
+        systems["GPT4 Direct -"] = experiment.using("direct", GPT4)
+
+    def work(row: Row) -> PairsByRow:
+        made: PairsByRow = {}
+        for name, settings in systems.items():
+            claims = experiment.tested(experiment.factual(row, settings))
+            made |= experiment.by_independence(row, name, claims, settings)
+            if number == "T7":
+                enriched = experiment.enriched(row, claims)
+                made |= experiment.by_independence(row, "Enriched", enriched, settings)
+        return made
+
+    merged = _merged((yield from experiment.inputs.each(number, work)))
+    rows: list[ComputedRow] = []
+    for label, pairs in merged.items():
+        settings = systems.get(label.rpartition(" ")[0], systems["Original"])
+        counts = _relations(pairs)
+        total = sum(counts[column] for column in columns)
+        cells = [percent(counts[column], total) for column in columns]
+        rows.append(ComputedRow(label, _method(settings, settings.verifier), cells))
+    if number == "T8" or not rows:
+        return Computed(rows)
+    enriched = merged["Enriched Independent"] + merged["Enriched Non-Ind."]
+    dependent = merged["Original Non-Ind."]
+    groups = {"independent": merged["Original Independent"], "dependent": dependent}
+    notes = [_note(name, pairs) for name, pairs in (groups | {"enriched": enriched}).items()]
+    return Computed(rows, tuple(notes))
+
+
+def _note(name: str, pairs: Sequence[JudgedPair]) -> str:
+    """Return the mean length of claims (V24 5.1.1), and the share without a relation (V24 5.3)."""
+    length = mean([len(claim) for claim in {pair["claim"] for pair in pairs}]) or 0
+    unrelated = sum(pair["relation"] in ("no_relation", MISSING) for pair in pairs)
+    share = percent(unrelated, len(pairs)) or 0
+    return f"{name} claims: {length:.1f} characters, {share:.1f} % of the pairs without a relation"
+
+
+def _by_embedder(experiment: _Experiment, number: str) -> Steps:
+    """Return the means over the answers of the shares of their pairs; missing ones count."""
     direct = experiment.using("direct", GPT4)
-    series: list[_Series] = []
+    series: dict[str, Settings] = {}
     steps: dict[str, str] = {}
-    for label, embedder, model in EMBEDDINGS:
-        update = {"embedder": embedder or direct.embedder, "embedding_model": model}
-        if "Recursive" in label:
-            update["chunker"] = "recursive"
+    for label, update in EMBEDDINGS.items():
         settings = direct.model_copy(update=update)
         try:
             EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
+            series[label] = settings
         except AttributionError as error:  # such as an endpoint that has chat models alone
             steps[label] = str(error)
-        else:
-            series.append(_Series.of(label, settings, model or settings.embedder))
 
-    def strata(row: Row) -> dict[str, list[Claim]]:
-        return dict.fromkeys((one.label for one in series), experiment.factual(row, direct))
+    def work(row: Row) -> PairsByRow:
+        claims = experiment.factual(row, direct)
+        return {label: experiment.pairs(row, claims, own) for label, own in series.items()}
 
-    answers = yield from _pairs(experiment, "T9", strata, series)
-    return Computed([_macro_shares(answers, one) for one in series], left_out(steps))
-
-
-def _macro_shares(answers: Answers, series: _Series) -> ComputedRow:
-    """Return the means over the answers of the shares of their pairs; missing ones count."""
-    shares: list[list[float | None]] = []
-    for answer in answers:
-        relations = [pair["relation"] for pair in answer[series.label]]
-        if relations:
-            counts = map(relations.count, RELATIONS)
-            shares.append([percent(count, len(relations)) for count in counts])
-    cells = [mean([share[column] for share in shares]) for column in range(3)]
-    return ComputedRow(series.label, series.method, cells)
-
-
-# --- T5: detection of claims that are not independent ---
-
-
-def _detection(experiment: _Experiment) -> Steps:
-    judges = {"GPT3.5": GPT35, "GPT4": GPT4} if experiment.annotators else {"rules": GPT35}
-
-    def work(row: Row) -> list[dict[str, Any]]:
-        claims = _labelled_claims(row)
-        bare = [_bare_claim(claim["claim"]) for claim in claims]
-        for judge, place in judges.items():
-            for claim, tested in zip(claims, experiment.tested(bare, place), strict=True):
-                claim[judge] = bool(tested.independent)
-        return claims
-
-    answers = yield from experiment.inputs.each("T5", work)
-    groups: dict[str, list[dict[str, Any]]] = {"Overall": []}
-    for claim in (claim for answer in answers for claim in answer):
-        groups["Overall"].append(claim)
-        groups.setdefault(str(claim.get("segmenter")), []).append(claim)
+    answers = yield from experiment.inputs.each(number, work)
     rows: list[ComputedRow] = []
-    for label, claims in groups.items():
-        cells = [cell for judge in judges for cell in _scores(claims, judge)]
-        cells += [None] * (6 - len(cells))
-        rows.append(ComputedRow(label, ", ".join(judges), cells))
-    return Computed(rows)
+    for label, settings in series.items():
+        counted = [_relations(answer[label]) for answer in answers]
+        cells = [mean([percent(c[name], c.total()) for c in counted]) for name in RELATIONS]
+        used = settings.embedding_model or settings.embedder
+        rows.append(ComputedRow(label, _method(settings, used, settings.verifier), cells))
+    return Computed(rows, left_out(steps))
 
 
-def _labelled_claims(row: Row) -> list[dict[str, Any]]:
-    claims = row.fields.get("claims")
-    usable = isinstance(claims, list) and all(
-        isinstance(claim, dict)
-        and isinstance(claim.get("independent"), bool)
-        and str(claim.get("claim") or "").strip()
-        for claim in claims
-    )
-    if not usable or not claims:
-        raise BadInput(f"the row has no labelled claims; expected {LABELLED}")
-    return [dict(claim) for claim in claims]
+def _merged(answers: Sequence[PairsByRow]) -> PairsByRow:
+    merged: PairsByRow = {}
+    for answer in answers:
+        for label, pairs in answer.items():
+            merged.setdefault(label, []).extend(pairs)
+    return merged
 
 
-def _scores(claims: Sequence[Mapping[str, Any]], judge: str) -> list[Cell]:
-    """Return precision, recall and F1 of the claims that are not independent."""
-    labelled = sum(not claim["independent"] for claim in claims)
-    flagged = sum(not claim[judge] for claim in claims)
-    hits = sum(not claim["independent"] and not claim[judge] for claim in claims)
-    if not labelled or not flagged:
-        return [None] * 3
-    return [hits / flagged, hits / labelled, 2 * hits / (flagged + labelled)]
+def _relations(pairs: Sequence[JudgedPair]) -> Counter[str]:
+    return Counter(pair["relation"] for pair in pairs)
 
 
-COMPUTE: Mapping[str, Callable[[_Experiment], Steps]] = {
-    "T1": _segmentation,
-    "T2": _property_tasks,
-    "T3": _worthiness,
+COMPUTE: Mapping[str, Callable[[_Experiment, str], Steps]] = {
+    "T1": _case_study,
+    "T2": _case_study,
+    "T3": _case_study,
     "T4": _by_verifier,
     "T5": _detection,
-    "T7": _by_enrichment,
-    "T8": _by_directness,
+    "T7": _by_independence,
+    "T8": _by_independence,
     "T9": _by_embedder,
 }

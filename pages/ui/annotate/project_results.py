@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from attribution.files import Cell
-from attribution.reports.html import plural
+from attribution.review.judgements import wilson
 from attribution.studies.annotation import exchange, figures
 from attribution.studies.annotation.figures import Agreement, TaskShare, agreement
 from attribution.studies.annotation.project import Annotations, ProjectWork
@@ -32,8 +31,8 @@ OTHER_WORDS: dict[Form, dict[str, str]] = {  # of forms with questions other tha
 }
 BASES = (
     "Each task counts once, with what most annotators said or the adjudicator decided. The second "
-    "share is of the tasks that were not flagged, the third of those. In brackets: 95 % intervals, "
-    "bootstrapped over tasks. α is Krippendorff's, for nominal labels."
+    "share is of the tasks that were not flagged, the third of those. In brackets: 95 % intervals. "
+    "α is Krippendorff's, for nominal labels."
 )
 
 
@@ -97,7 +96,6 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
         return
     tables = [
         share_table(counted),
-        difference_table(counted),
         agreement_table(counted),
         audit_table(counted),
         pace_table(counted),
@@ -132,35 +130,18 @@ def share_table(counted: CountedJudgements) -> ResultTable:
     kind = "Property" if counted.form == "property" else "Data set"
     rows: list[tuple[Cell, ...]] = []
     for row in figures.rows(counted.tasks, counted.answers):
-        tasks = len(row.shares["flagged"].base) + len(row.undecided)
+        tasks = row.shares["flagged"].whole + row.undecided
         shares = [_share(row.shares[name]) for name in counted.words if name in row.shares]
-        rows.append((row.dataset or "–", row.system or "–", tasks, *shares, len(row.undecided)))
+        rows.append((row.dataset or "–", row.system or "–", tasks, *shares, row.undecided))
     heads = (kind, "System", "Tasks", *counted.words.values(), "Undecided")
     return ResultTable(title, heads, tuple(rows))
 
 
 def _share(share: TaskShare) -> str:
-    if share.value is None:
+    if not share.whole:
         return "–"
-    low, high = 100 * (share.low or 0), 100 * (share.high or 0)
-    return f"{100 * share.value:.1f} % of {len(share.base):,} [{low:.1f}, {high:.1f}]"
-
-
-def difference_table(counted: CountedJudgements) -> ResultTable:
-    """Tabulate the differences between systems, in percentage points."""
-    rows = []
-    for one in figures.differences(counted.tasks, counted.answers):
-        if one.measure not in counted.words:
-            continue
-        systems = " − ".join(name or "–" for name in one.systems)
-        interval = f"[{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
-        value = f"{100 * one.value:+.1f} {interval}".replace("-", "−")
-        p = f"{one.p:.4f}" if one.p >= 0.001 else "< 0.001"
-        compared = plural(one.items, "pair") if one.items else "not in pairs"
-        word = counted.words[one.measure]
-        rows.append((one.dataset or "–", systems, word, value, p, compared))
-    heads = ("Data set", "Systems", "Figure", "Difference", "p", "Compared")
-    return ResultTable("Differences between systems", heads, tuple(rows))
+    low, high = (100 * bound for bound in wilson(share.part, share.whole))
+    return f"{share.percent:.1f} % of {share.whole:,} [{low:.1f}, {high:.1f}]"
 
 
 def agreement_table(counted: CountedJudgements) -> ResultTable:
@@ -179,29 +160,24 @@ def agreement_table(counted: CountedJudgements) -> ResultTable:
 def _agreement(measured: Agreement) -> tuple[Cell, ...]:
     share = f"{100 * measured.pairwise:.1f} %" if measured.pairwise is not None else "–"
     alpha = f"{measured.alpha:.3f}" if measured.alpha is not None else "–"
-    return len(measured.tasks), measured.pairs, share, alpha, len(measured.differing)
+    return measured.tasks, measured.pairs, share, alpha, measured.differing
 
 
 def audit_table(counted: CountedJudgements) -> ResultTable:
     """Tabulate the shares of audited judgements with the lead's answer (R23 Table 7)."""
     rows: list[tuple[Cell, ...]] = []
     for row in figures.audited(counted.all, counted.audits):
-        total = len(row.tasks)
-        rows.append((row.annotator or "All", total, _of(row.both, total)))
+        same = f"{row.equal} of {row.judgements}"
+        rows.append((row.annotator or "All", row.judgements, same))
     return ResultTable("Audit", ("Annotator", "Judgements", "Same answers"), tuple(rows))
 
 
-def _of(part: Sequence[str], whole: int) -> str:
-    return f"{len(part)} of {whole}" if whole else "–"
-
-
 def pace_table(counted: CountedJudgements) -> ResultTable:
-    """Tabulate the median seconds of a task, without pauses (R23 Table 8)."""
+    """Tabulate the mean seconds of a task, without pauses (R23 Table 8)."""
     rows: list[tuple[Cell, ...]] = []
     for pace in figures.paces(counted.all, counted.pilot):
-        if pace.tasks:
-            seconds = "–" if pace.seconds is None else f"{pace.seconds:.1f} s"
+        if pace.seconds is not None:
             name, period = pace.annotator or "All", pace.period.capitalize()
-            rows.append((name, period, len(pace.tasks), seconds))
+            rows.append((name, period, pace.judgements, f"{pace.seconds:.1f} s"))
     heads = ("Annotator", "Period", "Judgements", "Seconds")
     return ResultTable("Seconds a task", heads, tuple(rows))

@@ -1,16 +1,14 @@
-"""The methods: what they share, the sentences of a response and of its context and the verifier's
-reading of them.
-"""
+"""What the methods share: sentences, their aggregation, and the verifier's reading of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given, PartScore, Scored
+from attribution.studies.groundedness import ONE, Given, PartScore, Scored
 from attribution.text.sentences import sentences
-from attribution.types import LlmUsage, Probabilities, Span
-from attribution.verifiers import VERIFIERS, key_of, usage_of
+from attribution.types import Probabilities, Span
+from attribution.verifiers import VERIFIERS, key_of
 
 
 def spans(text: str) -> list[Span]:
@@ -33,18 +31,14 @@ def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[PartScore, .
 
 
 def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
-    """Score each sentence of the response; the least of them or their mean is the response's (T24
-    5.1, 5.2).
-    """
+    """Score each sentence; the least of them is the response's (T24 5.1, 5.2)."""
     places = spans(given.response)
     return of_sentences(places, [score(given.response[a:b]) for a, b in places])
 
 
 def of_sentences(places: Sequence[Span], scores: Sequence[float]) -> Scored:
-    """Return both aggregations of the sentences' scores."""
-    return Scored(
-        {"minimum": min(scores), "mean": sum(scores) / len(scores)}, parts(places, scores)
-    )
+    """Return the least score of the sentences."""
+    return Scored({ONE: min(scores)}, parts(places, scores))
 
 
 class Entailment:
@@ -58,17 +52,3 @@ class Entailment:
         """Return a row for each statement, with the probabilities by each premise."""
         judged = iter(self.verifier.verify([(s, p) for s in statements for p in premises]))
         return [[next(judged).probabilities for _ in premises] for _ in statements]
-
-
-class EntailmentMethod:
-    """Base class of the methods that only read entailment."""
-
-    name: str
-
-    def __init__(self, settings: Settings) -> None:
-        self._entailment = Entailment(settings)
-        self.version, self.key = f"{self.name}.2/{self._entailment.version}", self._entailment.key
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        return usage_of(self._entailment.verifier)

@@ -174,7 +174,7 @@ class HubMethod:
     ) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
-        self.version = f"{self.name}.2/{self._model.name}@{self._model.revision}"
+        self.version = f"{self.name}.3/{self._model.name}@{self._model.revision}"
 
     def _read(self, contexts: Sequence[str], text: str, context_first: bool) -> Tensor:
         """Return the logits of a text with each window of the contexts."""
@@ -190,8 +190,7 @@ class HubMethod:
 class HemV1(HubMethod):
     """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output.
 
-    Score: the maximum over windows of a long context; the minimum or the mean over the
-    response's sentences.
+    Score: the maximum over windows of a long context, and of the response's sentences the least.
     """
 
     name, model = "hem_v1", HEM_V1
@@ -231,8 +230,7 @@ class HemV2(HubMethod):
     """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is
     consistent.
 
-    Score: each sentence with the whole context; the minimum or the mean over the response's
-    sentences.
+    Score: of the response's sentences, each with the whole context, the least.
     """
 
     name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
@@ -256,8 +254,7 @@ class FactKB(HubMethod):
     """Method `factkb` (Feng et al. 2023): a sentence before one of the context, class 1 is factual
     (T24 5.2).
 
-    Score: the best sentence of the context; the minimum or the mean over the response's
-    sentences.
+    Score: the best sentence of the context, and of the response's sentences the least.
     """
 
     name, model, foundation = "factkb", FACTKB, ROBERTA

@@ -16,9 +16,9 @@ from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import Given, Method, PartScore, Scored, joined
+from attribution.studies.groundedness import ONE, Given, Method, PartScore, Scored, joined
 from attribution.studies.groundedness.methods import (
-    EntailmentMethod,
+    Entailment,
     by_sentence,
     of_context,
     of_sentences,
@@ -33,33 +33,37 @@ from attribution.types import (
     Verdict,
     content_id,
 )
-from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers import VERIFIERS, policy_of, usage_of
 
 
-class GroundednessClassifier(EntailmentMethod):
+class GroundednessClassifier:
     """Method `gc`, by the verifier of the settings.
 
     T24 5.4 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
     `training.groundedness` makes such a model; the setting `gc_model` names its folder.
 
-    Score: the best passage; the minimum or the mean over the sentences of the response.
+    Score: the best passage of each sentence, and of the sentences the least.
     """
 
-    name = "gc"
+    def __init__(self, settings: Settings) -> None:
+        self._entailment = Entailment(settings)
+        self.version, self.key = f"gc.3/{self._entailment.version}", self._entailment.key
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return usage_of(self._entailment.verifier)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places = spans(given.response)
         read = self._entailment.read([given.response[a:b] for a, b in places], given.context)
-        supported = [max(p.entailed for p in row) for row in read]
-        return of_sentences(places, supported)
+        return of_sentences(places, [max(p.entailed for p in row) for row in read])
 
 
 class OwnClassifier(HemV1):
     """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of
     sentences.
 
-    Score: the best sentence of the context; the minimum or the mean over the sentences of the
-    response.
+    Score: the best sentence of the context, and of the response's sentences the least.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -71,7 +75,7 @@ class OwnClassifier(HemV1):
                 f"gc_model {str(folder)!r} has no model.safetensors; see training/README.md"
             )
         with weights.open("rb") as file:
-            self.version = f"gc.own.2/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+            self.version = f"gc.own.3/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context = of_context(given)
@@ -90,20 +94,19 @@ LENGTHS = (3, 5, 8, 12, 16, 21, 25)  # characters of an n-gram; T24 takes 21, We
 
 
 class CosineSimilarity:
-    """Method `cos_sim`: each sentence's cosine with the nearest sentence of the context, at least
-    0.
+    """Method `cos_sim` (T24 5.1): each sentence's cosine with the nearest one of the context.
 
     `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's
     own choice.
 
-    Score: the minimum or the mean over the sentences of the response.
+    Score: the least of the response's sentences, at least 0.
     """
 
     usage = None
 
     def __init__(self, settings: Settings) -> None:
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
-        self.version, self.key = f"cos_sim.2/{self._embedder.version}", key_of(self._embedder)
+        self.version, self.key = f"cos_sim.3/{self._embedder.version}", key_of(self._embedder)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places, premises = spans(given.response), of_context(given)
@@ -114,21 +117,24 @@ class CosineSimilarity:
 
 
 class Quip:
-    """Method `quip`: the QUIP score of Weller et al. 2023 (section 3), with the context in the
-    corpus's place.
+    """Method `quip` (T24 5.1): shared character n-grams (Weller et al. 2023, section 3).
 
-    Score: one score for the whole response.
+    Score: the sentence of the response that shares least with the context, for each length.
     """
 
     usage = None
-    version = "quip.1"
+    version = "quip.2"
 
     def __init__(self, settings: Settings) -> None:
         pass
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        response, context = _plain(given.response), _plain(joined(given.context))
-        return Scored({f"n={n}": shared_ngrams(response, context, n) for n in LENGTHS})
+        context = _plain(joined(given.context))
+        sentences = [_plain(given.response[start:end]) for start, end in spans(given.response)]
+        scores: dict[str, float] = {}
+        for n in LENGTHS:
+            scores[f"n={n}"] = min(shared_ngrams(sentence, context, n) for sentence in sentences)
+        return Scored(scores)
 
 
 def _plain(text: str) -> str:
@@ -136,10 +142,9 @@ def _plain(text: str) -> str:
 
 
 def shared_ngrams(response: str, context: str, n: int) -> float:
-    """The share of the response's character n-grams, repeated ones counted each time, that the
-    context has.
+    """Return the share of a text's character n-grams that the context has.
 
-    A response that is shorter than n is one n-gram.
+    Repeated ones count each time; a text that is shorter than n is one n-gram.
     """
     n = min(n, len(response))
     known = {context[i : i + n] for i in range(len(context) - n + 1)}
@@ -150,9 +155,7 @@ def shared_ngrams(response: str, context: str, n: int) -> float:
 class Pipeline:
     """Method `pipeline`: a run over the context alone, with the methods of the settings.
 
-    Claims that are not check-worthy do not count; a response without any other claim is grounded.
-
-    Score: minimum: of the claims' support; share: of the checked claims that are supported.
+    Score: the least support of a checked claim; a response without one is grounded.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -160,7 +163,7 @@ class Pipeline:
         self.usage: LlmUsage | None = None
         embedder = EMBEDDERS.build(settings.embedder, settings)
         verifier = VERIFIERS.build(settings.verifier, settings)
-        self.version = f"pipeline.3/{embedder.version}/{verifier.version}"
+        self.version = f"pipeline.4/{embedder.version}/{verifier.version}"
         self.key = content_id(settings.identity, str(policy_of(settings)))
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
@@ -168,35 +171,30 @@ class Pipeline:
             Document(f"Passage {number}", text.encode(), "text/plain")
             for number, text in enumerate(given.context, 1)
         ]
-        question, response = given.question, given.response
         with (
             TemporaryDirectory() as folder,  # of its own, so that nothing is known beforehand
             closing(Store.open(f"sqlite:///{folder}/run.sqlite3")) as store,
         ):
-            *_, last = run(question, response, self._settings, store, documents, stop)
+            steps = run(given.question, given.response, self._settings, store, documents, stop)
+            *_, last = steps
         assert isinstance(last, Finished)
         report = last.report
         for usage in report.usage.llm.values():
             self.usage = usage + (self.usage or LlmUsage())
-        verdicts = [verdict for verdict in report.verdicts if verdict.label not in UNCHECKED]
-        if not verdicts:
-            return Scored({"minimum": 1.0, "share": 1.0})
-        support = {verdict.claim_id: _support(verdict, report) for verdict in verdicts}
-        supported = sum(verdict.label == "supported" for verdict in verdicts)
-        scores = {"minimum": min(support.values()), "share": supported / len(verdicts)}
-        spans_of = {claim.id: claim.spans for claim in report.claims}
-        parts = [
-            PartScore(start=start, end=end, score=round(score, 6))
-            for claim_id, score in support.items()
-            for start, end in spans_of[claim_id]
-        ]
-        return Scored(scores, tuple(parts))
+        claims = {claim.id: claim for claim in report.claims}
+        scored: list[PartScore] = []
+        for verdict in report.verdicts:
+            if verdict.label not in UNCHECKED:
+                score = round(_support(verdict, report), 6)
+                for start, end in claims[verdict.claim_id].spans:
+                    scored.append(PartScore(start=start, end=end, score=score))
+        return Scored({ONE: min((part.score for part in scored), default=1.0)}, tuple(scored))
 
 
 def _support(verdict: Verdict, report: Report) -> float:
-    """The best passage's entailment of the claim, at most one minus the surest contradiction."""
-    own = [e.probabilities for e in report.evidence if e.claim_id == verdict.claim_id]
-    entailed = max((one.entailed for one in own), default=0.0)
+    """Return the best passage's entailment, at most one minus the surest contradiction."""
+    evidence = [e.probabilities for e in report.evidence if e.claim_id == verdict.claim_id]
+    entailed = max((one.entailed for one in evidence), default=0.0)
     if verdict.label not in ("contradicted", "conflicting"):
         return entailed
-    return min(entailed, 1 - max(one.contradicted for one in own))
+    return min(entailed, 1 - max(one.contradicted for one in evidence))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from statistics import fmean
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
@@ -15,13 +16,7 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import (
-    Entailment,
-    EntailmentMethod,
-    of_context,
-    parts,
-    spans,
-)
+from attribution.studies.groundedness.methods import Entailment, parts, spans
 from attribution.types import LlmUsage, Probabilities, Relation
 
 
@@ -54,44 +49,15 @@ class Prompted:
         return self.llm.ask(self._question(number, **inputs), schema).value
 
 
-class Grounding(_MethodReply):
-    reason: str = ""
-    grounded: bool
-    confidence: float = Field(1.0, ge=0, le=1)
-
-
-class DirectMethod(Prompted):
-    """Method `direct`: ask if the whole response is supported. T24 asks two models; set yours as
-    openai_model.
-
-    Score: one decision on the whole response, with the model's own confidence.
-    """
-
-    prompts = ("groundedness/direct.v2",)
-
-    def score(self, given: Given, stop: threading.Event) -> Scored:
-        judged = self._ask(
-            0,
-            Grounding,
-            stop,
-            question=given.question,
-            context=joined(given.context),
-            response=given.response,
-        )
-        return Scored({ONE: judged.confidence if judged.grounded else 1 - judged.confidence})
-
-
 class PassOrFail(_MethodReply):
     REASONING: list[str] | str = ""
     SCORE: Literal["PASS", "FAIL"]
 
 
 class Lynx(Prompted):
-    """Method `lynx`: the reply format that Lynx was trained on (Ravi et al. 2024, section 4),
-    reasoning first.
+    """Method `lynx`: direct prompting (T24 5.3) in the form that Lynx was trained on.
 
-    Serve a Lynx model with vLLM or Ollama and set it as openai_model; other models can reply in
-    this format too.
+    T24 asks Lynx, GPT-4o and Sonnet 3.5 in this form (Ravi et al. 2024, section 4).
 
     Score: PASS or FAIL for the whole response.
     """
@@ -120,17 +86,16 @@ class TripletRelation(_MethodReply):
 
 
 class RefChecker(Prompted):
-    """Method `refchecker`: (subject, relation, object) triplets, each checked by a separate prompt
-    (Hu et al. 2024).
+    """Method `refchecker`: (subject, relation, object) triplets, each checked by a zero-shot prompt.
 
-    Its aggregation rules (Hu et al. 2024) are readings of the method. A response that states
-    nothing is grounded.
+    Its aggregation rules (Hu et al. 2024) are readings of the method; strict decides. A response
+    that states nothing is grounded.
 
     Score: strict: every triplet; soft: the share of triplets; majority: the most frequent
     relation.
     """
 
-    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
+    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v3")
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         drawn = self._ask(
@@ -174,40 +139,36 @@ class ClaimList(_MethodReply):
     claims: list[str]
 
 
-class ClaimVerdict(_MethodReply):
-    claim: int
-    reason: str = ""
-    supported: bool
-
-
-class Verdicts(_MethodReply):
-    verdicts: list[ClaimVerdict]
+class FaultyClaims(_MethodReply):
+    contradicted: list[int]
+    unsupported: list[int]
 
 
 class ClaimsVerify(Prompted):
-    """Method `claims_verify`: extract the claims of source and response; check which of the latter
-    the former support.
+    """Method `claims_verify`: the claims of the response against those of the source.
 
-    A response without claims is grounded.
-
-    Score: one claim of the response that the source's claims do not support makes it
-    ungrounded.
+    Score: 0 if a claim of the source contradicts one of the response; the reading `unsupported`
+    is 0 also if one is not supported. A response without claims is grounded.
     """
 
-    prompts = ("groundedness/claims.v1", "groundedness/compare.v2")
+    prompts = ("groundedness/claims.v1", "groundedness/compare.v3")
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        own = self._ask(0, ClaimList, stop, text=given.response).claims
-        if not own:
-            return Scored({ONE: 1.0})
+        claims = self._ask(0, ClaimList, stop, text=given.response).claims
+        if not claims:
+            return Scored({"contradicted": 1.0, "unsupported": 1.0})
         source = self._ask(0, ClaimList, stop, text=joined(given.context)).claims
-        found = self._ask(
-            1, Verdicts, stop, source_claims=_numbered(source), claims=_numbered(own)
-        ).verdicts
-        by_claim = {
-            one.claim: one.supported for one in found
-        }  # a claim without a verdict is not supported
-        return Scored({ONE: float(all(by_claim.get(n, False) for n in range(1, len(own) + 1)))})
+        inputs = {"source_claims": _numbered(source), "claims": _numbered(claims)}
+        faulty = self._ask(1, FaultyClaims, stop, **inputs)
+        numbers = range(1, len(claims) + 1)
+        is_contradicted = any(number in numbers for number in faulty.contradicted)
+        is_unsupported = any(number in numbers for number in faulty.unsupported)
+        return Scored(
+            {
+                "contradicted": float(not is_contradicted),
+                "unsupported": float(not is_contradicted and not is_unsupported),
+            }
+        )
 
 
 def _numbered(claims: Sequence[str]) -> str:
@@ -227,35 +188,6 @@ def contradiction(p: Probabilities) -> float:
     """
     decided = p.entailed + p.contradicted
     return p.contradicted / decided if decided else 0.0
-
-
-def _scored(
-    given: Given,
-    premises: Sequence[str],
-    entailment: Entailment,
-    over: Callable[[list[float]], float],
-) -> Scored:
-    """Score 1 minus the contradiction of the worst sentence; `over` combines a sentence's scores
-    over the premises.
-    """
-    places = spans(given.response)
-    read = entailment.read([given.response[a:b] for a, b in places], premises)
-    contradicted = [over([contradiction(p) for p in row]) for row in read]
-    return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))
-
-
-class SelfCheckContext(EntailmentMethod):
-    """Method `selfcheck_context`: each sentence gets its lowest contradiction by any sentence of
-    the context.
-
-    Score: the minimum contradiction over the sentences of the context, then the maximum over
-    those of the response.
-    """
-
-    name = "selfcheck_context"
-
-    def score(self, given: Given, stop: threading.Event) -> Scored:
-        return _scored(given, of_context(given), self._entailment, min)
 
 
 class Sample(BaseModel):
@@ -307,4 +239,9 @@ class SelfCheckMulti:
             raise LlmFailed(
                 "the language model gave no other answer: run again, or choose another model"
             )
-        return _scored(given, answers, self._entailment, lambda c: sum(c) / len(c))
+        places = spans(given.response)
+        sentences = [given.response[start:end] for start, end in places]
+        contradicted: list[float] = []
+        for row in self._entailment.read(sentences, answers):
+            contradicted.append(fmean(contradiction(probabilities) for probabilities in row))
+        return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))
