@@ -188,7 +188,7 @@ def page() -> None:
     projects = saved.projects()
     if not projects:
         manage.draw_outcome()
-        manage.new_project(saved, first=True)
+        manage.new_project(saved)
         return
     first, second, third = st.columns([2, 2, 5], vertical_alignment="bottom")
     with first:
@@ -206,7 +206,7 @@ def page() -> None:
         results_view(saved, project, work)
     elif not who:
         note("Who are you?", "Choose your name above, or type a new one.")
-        show(guidelines())
+        show(guidelines(project.form))
     elif shown == JUDGE and who not in work.annotators:
         small(f"{who} is a lead and has no queue. Add the name as an annotator under “Project”.")
     else:

@@ -74,7 +74,9 @@ class PredPatt:
             return Segmented(merge(claims))
         self.llm.stop = stop or self.llm.stop
         questions = self._questions(claims)
-        replies = dict(zip(questions, self.llm.map(list(questions.values()), Sentence), strict=True))
+        replies = dict(
+            zip(questions, self.llm.map(list(questions.values()), Sentence), strict=True)
+        )
         written: list[Claim] = []
         failures: list[Failure] = []
         for claim in claims:

@@ -36,7 +36,7 @@ ROWS = tuple(
 LABELLED = SavedSet(name="a set", rows=ROWS)
 # 5 is missed (0.9), 8 is wrongly flagged (0.1)
 SCORES = {0: 0.9, 1: 0.1, 2: 0.8, 3: 0.2, 4: 0.9, 5: 0.9, 6: 0.7, 7: 0.3, 8: 0.1, 9: 0.2}
-OUTCOMES = tuple(outcome(n, s, tokens=n) for n, s in SCORES.items())
+OUTCOMES = tuple(outcome(n, s) for n, s in SCORES.items())
 BEGUN = SavedBenchmark(methods=("gc", "quip"), settings={"verifier": "auto"})
 
 

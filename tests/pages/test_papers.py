@@ -7,7 +7,7 @@ from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce
-from pages.papers import TABLE, TableProgress, read, rows_of, work
+from pages.papers import TABLE, TableForm, TableProgress, read, rows_of, work
 from pages.ui.background import Job
 from tests.pages.jobs import ended
 
@@ -18,7 +18,7 @@ ANSWERS = "".join(
 
 def given(tmp_path: Path) -> TableInputs:
     settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
-    return TableInputs(settings, tmp_path / "folder", rows_of(find("V24.T1"), ANSWERS))
+    return TableInputs(settings, tmp_path / "folder", rows_of(find("V24.T1"), TableForm(ANSWERS)))
 
 
 def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) -> None:
@@ -34,7 +34,7 @@ def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) 
     assert now.result == saved[0]
     assert not begun.folder.exists()
     assert now.result.table.rows[0][:3] == ("spaCy_sentences", "published", "938")
-    assert now.result.table.rows[1][:3] == ("spaCy_sentences", "spacy", 4)
+    assert now.result.table.rows[1][:3] == ("spaCy_sentences", "spacy, rules", 4)
     TABLE.save(store, "a" * 16, saved[0])
     assert read(store, "a" * 16) == TableProgress(result=saved[0], running=False)
     assert read(store, "b" * 16) is None
@@ -42,7 +42,8 @@ def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) 
 
 def test_rows_are_those_of_the_table() -> None:
     labelled = b'{"response": "r", "context": "c", "grounded": true}\n'
-    assert len(rows_of(find("T24.T3"), labelled)) == 1
-    assert rows_of(find("R23.T3"), b"") == []
+    assert len(rows_of(find("T24.T3"), TableForm(labelled))) == 1
+    assert len(rows_of(find("V24.T1"), TableForm(ANSWERS, size=1))) == 1
+    assert rows_of(find("R23.T3"), TableForm()) == []
     with pytest.raises(BadInput, match="501 rows"):
-        rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)
+        rows_of(find("V24.T1"), TableForm(b'{"answer": "a"}\n' * 501))

@@ -1,121 +1,31 @@
-"""Write and merge project files, and turn people's decisions into a labelled set.
-
-Records are only ever added, and their ids are hashes of their content: the order of imports makes
-no difference, and importing twice changes nothing.
-"""
+"""Write the records of a project, and turn people's decisions into a labelled set."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from pydantic import ValidationError
-
-from attribution.errors import BadInput
-from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import Fields
-from attribution.studies.annotation.project import Annotations, Member, StageChange
-from attribution.studies.annotation.records import Annotation, Answer
-from attribution.studies.annotation.tasks import Project, Task, first_error, identity
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Answer
+from attribution.studies.annotation.tasks import Project, Task
 from attribution.types import Frozen
-
-KINDS: dict[str, type[Frozen]] = {
-    "project": Project,
-    "member": Member,
-    "stage": StageChange,
-    "task": Task,
-    "judgement": Annotation,
-}
-_NAMES = {kind: name for name, kind in KINDS.items()}
-
-
-@dataclass(frozen=True)
-class Imported:
-    """What an import added, and the problems of the other records, each with its line."""
-
-    project: Project
-    tasks: int
-    judgements: int
-    problems: tuple[str, ...]
-
-
-def _records(store: Annotations, project: Project) -> Iterable[Frozen]:
-    """Yield all records of a project, always in the same order."""
-    yield project
-    yield from store.events(project.id)
-    yield from store.tasks(project.id, sources=True).values()
-    yield from store.judgements(project.id)
 
 
 def to_jsonl(store: Annotations, project: Project) -> str:
-    """Return the project as JSON Lines."""
+    """Return the project as JSON Lines: its settings, people, tasks and judgements."""
+    kinds: dict[str, list[Frozen]] = {
+        "project": [project],
+        "event": [*store.events(project.id)],
+        "task": [*store.tasks(project.id, sources=True).values()],
+        "judgement": [*store.judgements(project.id)],
+    }
     lines: list[str] = []
-    for record in _records(store, project):
-        fields = {"kind": _NAMES[type(record)], **record.model_dump(mode="json")}
-        lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
+    for kind, records in kinds.items():
+        for record in records:
+            fields = {"kind": kind, **record.model_dump(mode="json")}
+            lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
     return "".join(lines)
-
-
-def merge(store: Annotations, content: bytes) -> Imported:
-    """Add the records of a file to the database; a bad record is skipped alone.
-
-    Raises:
-        BadInput: The file has no project, or its project exists with other settings.
-    """
-    problems: list[str] = []
-    records: list[tuple[int, Frozen]] = []
-    for row in parse_rows(content, ["kind"]):
-        try:
-            records.append((row.line, _record(row)))
-        except BadInput as error:
-            problems.append(f"line {row.line}: {error}")
-    project = _only_project([record for _, record in records], problems)
-    store.put_project(project)
-    events = [record for _, record in records if isinstance(record, Member | StageChange)]
-    store.put_events(project.id, events)
-    tasks: list[Task] = []
-    for line, record in records:
-        if not isinstance(record, Task):
-            continue
-        if record.project_id == project.id and record.id == identity(record):
-            tasks.append(record)
-        else:
-            problems.append(f"line {line}: its id doesn't fit its content: it was changed by hand")
-    added = store.add_tasks(tasks)
-    known = set(store.task_ids(project.id))
-    judgements: list[Annotation] = []
-    for line, record in records:
-        if not isinstance(record, Annotation):
-            continue
-        if record.task_id in known:
-            judgements.append(record)
-        else:
-            problems.append(f"line {line}: its task is not in the file")
-    return Imported(project, added, store.put_judgements(project.id, judgements), tuple(problems))
-
-
-def _only_project(records: Iterable[Frozen], problems: list[str]) -> Project:
-    projects = {record.id: record for record in records if isinstance(record, Project)}
-    if len(projects) != 1:
-        first = f"; {problems[0]}" if problems else ""
-        raise BadInput(
-            f"the file has {len(projects)} projects; expected the export of one project{first}"
-        )
-    return next(iter(projects.values()))
-
-
-def _record(row: Row) -> Frozen:
-    if row.error:
-        raise BadInput(row.error)
-    fields = dict(row.fields)
-    kind = str(fields.pop("kind"))
-    if kind not in KINDS:
-        raise BadInput(f'"kind" is {kind[:40]!r}; expected one of {", ".join(KINDS)}')
-    try:
-        return KINDS[kind].model_validate(fields)
-    except ValidationError as error:
-        raise BadInput(first_error(error)) from None
 
 
 def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> str:

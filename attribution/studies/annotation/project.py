@@ -1,7 +1,7 @@
-"""AIS, attributable to identified sources (R23): people judge in two stages whether a source
-supports an answer.
+"""Projects in the database, with settings, people, stages, tasks and judgements.
 
-Here: the projects in the database, with settings, people, stages, tasks and judgements.
+People judge in two stages whether a source supports an answer: AIS, attributable to identified
+sources (R23).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Annotations:
 
     # --- projects, people, stages ---
 
-    def create(self, name: str, created_at: str = "", **fields: object) -> Project:
+    def create(self, name: str, **fields: object) -> Project:
         """Make a project with the fields of `Project`; it begins with the pilot if it has one.
 
         Raises:
@@ -88,25 +88,11 @@ class Annotations:
             raise BadInput(f"a project needs a name of at most {MAX_NAME} characters")
         if any(project.name == name for project in self.projects()):
             raise BadInput(f"there is a project {name!r} already: choose another name")
-        made = {"id": secrets.token_hex(8), "name": name, "created_at": created_at or timestamp()}
+        made = {"id": secrets.token_hex(8), "name": name, "created_at": timestamp()}
         project = Project.model_validate({**fields, **made})
-        self.put_project(project)
-        return project
-
-    def put_project(self, project: Project) -> bool:
-        """Save a project of this or another database; False if it is here already.
-
-        Raises:
-            BadInput: It is here with other settings.
-        """
-        known = self.project(project.id)
-        if known and known != project:
-            raise BadInput(
-                f"the project {project.name!r} is here with other settings: it cannot be merged"
-            )
         row = {"id": project.id, "origin": secrets.token_hex(8), "body": project.model_dump_json()}
         self._database.insert(t.annotation_projects, [row])
-        return known is None
+        return project
 
     def project(self, project_id: str) -> Project | None:
         row = self._database.rows(t.annotation_projects, [project_id]).get(project_id)
@@ -149,25 +135,27 @@ class Annotations:
 
     def add_tasks(self, tasks: Sequence[Task]) -> int:
         """Add tasks; return how many of them are new."""
-        rows = [task.model_dump(include={"id", "project_id", "source"}) for task in tasks]
-        bodies = [{"body": task.model_dump_json(exclude={"source"})} for task in tasks]
-        return self._insert_new(
-            t.annotation_tasks, [row | body for row, body in zip(rows, bodies, strict=True)]
-        )
+        rows: dict[str, dict[str, object]] = {}
+        for task in tasks:
+            row = task.model_dump(include={"id", "project_id", "source"})
+            rows[task.id] = row | {"body": task.model_dump_json(exclude={"source"})}
+        known = self._database.rows(t.annotation_tasks, list(rows))
+        new = [row for task_id, row in rows.items() if task_id not in known]
+        self._database.insert(t.annotation_tasks, new)
+        return len(new)
 
     def tasks(self, project_id: str, sources: bool = False) -> dict[str, Task]:
         """The tasks of a project by id, with their sources or without."""
         c = t.annotation_tasks.c
         source = c.source if sources else sa.literal("")
+        query = sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)
         with self._engine.connect() as db:
-            rows = db.execute(
-                sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)
-            ).all()
-        found = (
-            Task.model_validate_json(body).model_copy(update={"source": text})
-            for body, text in rows
-        )
-        return {task.id: task for task in found}
+            rows = db.execute(query).all()
+        tasks: dict[str, Task] = {}
+        for body, text in rows:
+            task = Task.model_validate_json(body).model_copy(update={"source": text})
+            tasks[task.id] = task
+        return tasks
 
     def task_ids(self, project_id: str) -> list[str]:
         c = t.annotation_tasks.c
@@ -176,11 +164,9 @@ class Annotations:
     def task(self, task_id: str) -> Task | None:
         """A task with its source."""
         row = self._database.rows(t.annotation_tasks, [task_id]).get(task_id)
-        return (
-            Task.model_validate_json(row.body).model_copy(update={"source": row.source})
-            if row
-            else None
-        )
+        if row is None:
+            return None
+        return Task.model_validate_json(row.body).model_copy(update={"source": row.source})
 
     # --- judgements ---
 
@@ -196,17 +182,6 @@ class Annotations:
             query = query.where(c.task_id == task_id)
         bodies = self._scalars(query.order_by(c.made_at, c.id))
         return [Annotation.model_validate_json(body) for body in bodies]
-
-    def put_judgements(self, project_id: str, judgements: Sequence[Annotation]) -> int:
-        """Save records of this or another database; return the number of new ones."""
-        return self._insert_new(t.annotation_judgements, [_row(project_id, j) for j in judgements])
-
-    def _insert_new(self, table: sa.Table, rows: Sequence[dict[str, object]]) -> int:
-        by_id = {str(row["id"]): row for row in rows}
-        known = self._database.rows(table, list(by_id))
-        new = [row for key, row in by_id.items() if key not in known]
-        self._database.insert(table, new)
-        return len(new)
 
     def step(
         self,

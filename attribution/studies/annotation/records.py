@@ -1,10 +1,7 @@
 """Annotators' judgements (R23 4.1, 4.2) as a log: each step adds a record, and none is changed.
 
 A step names the record that it follows, so that the same step sent twice, or from two windows,
-counts once. Undo also
-adds a record, which names what it restores. The state is a function of the set of records, so that
-records of two
-databases are merged by a union.
+counts once. Undo also adds a record, which names what it restores.
 """
 
 from __future__ import annotations
@@ -20,14 +17,15 @@ from attribution.studies.annotation.tasks import MAX_NAME, Stage
 from attribution.types import Frozen, content_id
 
 Role = Literal["annotation", "audit", "adjudication"]
-Flag = Literal["rendering", "corrupted", "underspecified", "expert"]
+Flag = Literal["missing", "malformed", "underspecified", "expert"]
 Answer = Literal["flagged", "not_interpretable", "not_attributable", "attributable"]
-FLAGS: dict[Flag, str] = {
-    "rendering": "The task is not shown properly",
-    "corrupted": "The text is corrupted",
+FLAGS: dict[Flag, str] = {  # R23 A
+    "missing": "A part of the task is missing",
+    "malformed": "The text is malformed",
     "underspecified": "The source is underspecified",
     "expert": "It takes an expert to judge",
 }
+SUMMARY_FLAGS: tuple[Flag, ...] = ("missing", "malformed", "expert")  # R23 B
 ANSWERS: dict[Answer, str] = {
     "attributable": "Attributable",
     "not_attributable": "Not attributable",
@@ -166,8 +164,7 @@ def consensus(judgements: Sequence[Annotation]) -> Answer | None:
     """Return the majority's answer for a task; None for a tie.
 
     The majority decides on flagging first, then, among the remaining annotators, on
-    interpretability, then on
-    attribution: only annotators who found the answer interpretable read the source.
+    interpretability, then on attribution: only who found the answer interpretable read the source.
     """
     answers = [j.content.answer for j in judgements if j.content.answer]
     left: list[str] = list(answers)

@@ -17,13 +17,12 @@ from attribution.files import Row, parse_rows
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Frozen, Page, Report, Turn, content_id
 
-Form = Literal["qa", "summary", "table", "property", "relation"]
+Form = Literal["qa", "summary", "property", "relation"]
 Unit = Literal["answer", "sentence", "claim"]
 Stage = Literal["pilot", "review", "production"]
 FORMS: dict[Form, str] = {
     "qa": "Conversational QA",
     "summary": "Summarisation",
-    "table": "Table to text",
     "property": "A property of a claim",
     "relation": "Relation of claim and passage",
 }
@@ -124,12 +123,6 @@ def make_task(
         "turns": tuple(turns),
     }
     return Task.model_validate(content)
-
-
-def identity(task: Task) -> str:
-    """Return the id that matches the content of a task."""
-    fields = task.model_dump(include=set(_IDENTITY))
-    return make_task(task.project_id, task.answer, task.source, task.turns, **fields).id
 
 
 # --- tasks of a run ---
@@ -320,9 +313,8 @@ def audit_tasks(project: Project, judged: Collection[str]) -> list[str]:
 def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]:
     """Parse the tasks of a JSON Lines file.
 
-    A row has `answer` and `source` (a text or a list of texts) or `table` (a list of rows), and may
-    have `context` (a list of turns, as texts or as objects with `speaker` and `text`) and the names
-    in docs/lab.md. Rows of a labelled set for the benchmark are read too: their `response`
+    A row has `answer` and `source` (a text or a list of texts), and may have `context` (a list of
+    turns, as texts or as objects with `speaker` and `text`) and the names in docs/lab.md. Rows of a labelled set for the benchmark are read too: their `response`
     is the answer and their `context` the source.
 
     Returns:
@@ -396,30 +388,9 @@ def _turns(context: object) -> list[TaskTurn]:
 
 
 def _source(fields: Mapping[str, object]) -> str:
-    source, table = fields.get("source"), fields.get("table")
+    source = fields.get("source")
     if isinstance(source, list) and all(isinstance(text, str) for text in source):
         source = "\n\n".join(source)
-    text = source if isinstance(source, str) and source.strip() else ""
-    if table is not None:
-        return f"{text}\n\n{as_markdown(table)}".strip()
-    if not text:
-        raise BadInput(
-            '"source" is missing or not text; without it, give the "table" as a list of rows'
-        )
-    return text
-
-
-def as_markdown(table: object) -> str:
-    """Write a table in Markdown; its first row holds the headings."""
-    rows = table if isinstance(table, list) else []
-    if not rows or not all(isinstance(row, list) and row for row in rows):
-        raise BadInput('"table" is not a list of rows, each a list of cells')
-    width = max(map(len, rows))
-    lines: list[str] = []
-    for row in rows:
-        cells = ["" if cell is None else " ".join(str(cell).split()) for cell in row]
-        cells += [""] * (width - len(row))
-        escaped = [cell.replace("|", "\\|") for cell in cells]
-        lines.append(f"| {' | '.join(escaped)} |")
-    lines.insert(1, f"|{'---|' * width}")
-    return "\n".join(lines)
+    if not isinstance(source, str) or not source.strip():
+        raise BadInput('"source" is missing, or neither a text nor a list of texts')
+    return source

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
 from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable

@@ -10,7 +10,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-
 from attribution.errors import UnknownName
 from attribution.types import Frozen
 
@@ -57,9 +56,6 @@ class Paper(Frozen):
     other_numbers: tuple[str, ...]
     models: tuple[str, ...] = ()
     settings: dict[str, PaperSetting] = {}
-
-
-
 
 
 @cache

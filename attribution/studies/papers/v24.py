@@ -276,7 +276,9 @@ def _by_verifier(experiment: _Experiment, number: str) -> Steps:
             if question_answering:
                 asked = [(p["claim"], p["passage"], texts_of(row)[0]) for p in pairs]
                 judged = verify_each(question_answering, asked)
-                replies = [leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged]
+                replies = [
+                    leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged
+                ]
                 made[f"GPT3.5 - {size}"] = [{"relation": reply} for reply in replies]
         return made
 

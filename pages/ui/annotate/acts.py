@@ -19,6 +19,7 @@ from attribution.studies.annotation.records import (
     ANSWERS,
     FLAGS,
     FORM_ANSWERS,
+    SUMMARY_FLAGS,
     Annotation,
     Content,
     Role,
@@ -236,6 +237,7 @@ def view(
     has_own_form = project.form in FORM_ANSWERS
     is_shown = project.form == "relation" if has_own_form else is_reading
     unit = texts["units"][task.unit] if project.form == "qa" else texts["forms"][project.form]
+    flags = SUMMARY_FLAGS if project.form == "summary" else tuple(FLAGS)
     judged = [j for j in others if j.content.answer]
     fields = {"interpretable", "attributable", "justification", "explicature"}
     return {
@@ -252,7 +254,7 @@ def view(
         "test": test,
         "said": f"You said: {words[content.answer].lower()}." if content.answer else "",
         "content": content.model_dump(include=fields),
-        "flags": list(map(list, FLAGS.items())),
+        "flags": [[flag, FLAGS[flag]] for flag in flags],
         "required": stage == "pilot" and annotator.role == "annotation",
         "instructions": project.instructions.get(stage, ""),
         "others": [
@@ -263,7 +265,7 @@ def view(
         "notice": notice,
         "handled": handled,
         "proposal": proposal,
-        "source": _source(project, task) if is_shown else None,
+        "source": _source(task) if is_shown else None,
         "hidden": "" if has_own_form else texts["hidden"],
     }
 
@@ -280,7 +282,7 @@ def _asked(project: Project, task: Task, is_reading: bool) -> tuple[str, str]:
     return texts["questions"][is_reading].format(what=what), test
 
 
-def _source(project: Project, task: Task) -> dict[str, object]:
+def _source(task: Task) -> dict[str, object]:
     link = None
     if task.url.startswith(("http://", "https://")):
         anchor = el(
@@ -291,10 +293,8 @@ def _source(project: Project, task: Task) -> dict[str, object]:
             rel="noopener noreferrer",
         )
         link = html.data(el("p", anchor, class_="hint"))
-    tree: list[html.Tree] = [el("pre", task.source, dir="auto")]
-    if project.form == "table":
-        tree = list(answer.parse(task.source))
-    return {"title": task.title, "link": link, "tree": [html.data(node) for node in tree]}
+    tree = [html.data(el("pre", task.source, dir="auto"))]
+    return {"title": task.title, "link": link, "tree": tree}
 
 
 def end_of_queue(place: str, text: str, notice: str = "") -> dict[str, object]:

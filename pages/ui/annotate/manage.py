@@ -22,6 +22,7 @@ from attribution.studies.annotation.tasks import (
     FORMS,
     STAGES,
     UNITS,
+    Form,
     Project,
     Task,
     parse_tasks,
@@ -42,17 +43,18 @@ RUNS = 200  # offered for import, the newest
 
 
 @cache
-def guidelines() -> Node:
-    """Return the guidelines, examples and keys, folded."""
+def guidelines(form: Form = "qa") -> Node:
+    """Return the guidelines and examples of a form, and the keys, folded."""
     texts = yaml.safe_load((Path(__file__).parent / "guidelines.yaml").read_text("utf-8"))
     keys = [
         el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()
     ]
+    own = texts.get(form, texts["qa"])
     return el(
         "details",
         el("summary", "Guidelines, examples and keys"),
-        el("ol", *(el("li", step) for step in texts["steps"])),
-        el("div", *map(_case, texts["cases"]), class_="ax-cases"),
+        el("ol", *(el("li", step) for step in own["steps"])),
+        el("div", *map(_case, own["cases"]), class_="ax-cases"),
         el("dl", *keys, class_="ax-keys"),
         class_="ax-guidelines",
     )
@@ -89,8 +91,8 @@ def _names(label: str, help: str) -> list[str]:
     return typed.split(",")
 
 
-def new_project(saved: Annotations, first: bool = False) -> None:
-    """Show the form of a new project; importing another machine's file makes one too."""
+def new_project(saved: Annotations) -> None:
+    """Show the form of a new project."""
     with st.form(f"new_project-{state.count(acts.ROUND)}", border=False):
         section("New project")
         name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
@@ -108,8 +110,6 @@ def new_project(saved: Annotations, first: bool = False) -> None:
             return
         acts.choose(project=project.id, who="", view="Project")
         _finish(f"“{project.name}” was created", "Import tasks next.")
-    if first:
-        files(saved, None)
 
 
 def _project_fields() -> dict[str, Any]:
@@ -348,33 +348,13 @@ def imported(saved: Annotations, tasks: Sequence[Task], problems: Sequence[str])
     _finish(title, *lines, good=bool(tasks))
 
 
-def files(saved: Annotations, project: Project | None) -> None:
-    """Draw the export of all records, and the import of an export."""
-    if project:
-        st.download_button(
-            "Export JSONL",
-            partial(exchange.to_jsonl, saved, project),
-            f"annotations-{project.id}.jsonl",
-            on_click="ignore",
-            key="export_JSONL",
-            help="Every record of the project, to import here or elsewhere.",
-        )
-    uploaded = st.file_uploader(
-        "Import or merge an export",
-        ["jsonl"],
-        key=f"merge_file-{state.count(acts.ROUND)}",
-        help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
-        max_upload_size=LIMITS.file_mb,
+def files(saved: Annotations, project: Project) -> None:
+    """Draw the export of all records."""
+    st.download_button(
+        "Export JSONL",
+        partial(exchange.to_jsonl, saved, project),
+        f"annotations-{project.id}.jsonl",
+        on_click="ignore",
+        key="export_JSONL",
+        help="Every record of the project: settings, people, tasks, judgements.",
     )
-    if not uploaded or not st.button("Import the export", type="primary", key="merge"):
-        return
-    try:
-        merged = exchange.merge(saved, uploaded.getvalue())
-    except AttributionError as error:
-        note("Nothing was imported", error.public(), label="contradicted")
-        return
-    who = acts.text(acts.WHO) if project else ""
-    acts.choose(project=merged.project.id, who=who, view="Project")
-    tasks, records = plural(merged.tasks, "task"), plural(merged.judgements, "record")
-    title = f"“{merged.project.name}”: {tasks} and {records} of judgements added"
-    _finish(title, *merged.problems[:LISTED])

@@ -5,7 +5,7 @@ from attribution.studies.annotation.records import Answer, Content
 from attribution.studies.annotation.tasks import Project, Task, TaskTurn, make_task
 
 CONTENT: dict[Answer, Content] = {
-    "flagged": Content(flags=("rendering",)),
+    "flagged": Content(flags=("malformed",)),
     "not_interpretable": Content(interpretable=False),
     "not_attributable": Content(interpretable=True, attributable=False),
     "attributable": Content(interpretable=True, attributable=True),

@@ -6,11 +6,11 @@ import pytest
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Annotation, Answer
+from attribution.studies.annotation.records import Answer
 from attribution.studies.annotation.tasks import TaskTurn, make_task
 from attribution.studies.papers.r23 import compute
 from attribution.studies.papers.reproduce import Computed, TableInputs
-from tests.studies.annotation.made import CONTENT
+from tests.studies.annotation.made import CONTENT, say
 
 LABELS: list[tuple[Answer, ...]] = [
     ("attributable", "attributable", "attributable"),
@@ -35,22 +35,9 @@ def given(tmp_path: Path) -> TableInputs:
         saved.add_tasks([task])
         records = [(f"a{i}", label, "annotation") for i, label in enumerate(labels)]
         records += [("lead", "attributable", "audit")] if n == 0 else []
-        saved.put_judgements(
-            project.id,
-            [
-                Annotation(
-                    task_id=task.id,
-                    annotator=name,
-                    role=role,
-                    revision=1,
-                    origin="o",
-                    made_at=f"{n:06}",
-                    stage="production",
-                    content=CONTENT[label].model_copy(update={"seconds": (10.0 * n, 10.0)}),
-                )
-                for name, label, role in records
-            ],
-        )
+        for name, label, role in records:
+            content = CONTENT[label].model_copy(update={"seconds": (10.0 * n, 10.0)})
+            say(saved, project, task.id, name, content, role)
     return TableInputs(settings, tmp_path, project="study")
 
 
@@ -96,6 +83,6 @@ def test_an_audit_counts_judgements_samples_and_right_ones(tmp_path: Path) -> No
 def test_times_are_means_of_the_first_and_the_last_quarter(tmp_path: Path) -> None:
     assert cells("T8", given(tmp_path)) == {
         "Pilot": [0, None, 0, None],
-        "Production Start": [3, 10.0, 0, None],  # task 0: 0 + 10 seconds
-        "Production Finish": [0, None, 3, 40.0],  # task 3: 30 + 10 seconds
+        "Production Start": [3, 10.0, 3, 40.0],  # task 0: 0 + 10 seconds; task 3: 30 + 10
+        "Production Finish": [3, 30.0, 0, None],  # task 2: 20 + 10
     }

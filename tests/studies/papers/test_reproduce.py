@@ -10,7 +10,7 @@ from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
 from attribution.studies.papers import w24
-from tests.llm_server import error, llm_server
+from tests.llm_server import asked, error, llm_server
 from tests.studies.annotation.made import say
 
 Table = dict[str, Any]
@@ -51,6 +51,7 @@ def test_the_tables_that_can_be_computed_are_listed(capsys: pytest.CaptureFixtur
         (["V24.T1", "--out", "{}"], "needs answers"),
         (["V24.T2", "--project", "x", "--out", "{}"], "of the form “A property of a claim”"),
         (["R23.T3", "--out", "{}"], "needs an annotation project"),
+        (["V24.T1", "--models", "GPT-9=x", "--out", "{}"], "no language model 'GPT-9'"),
         (["T24.T3", "--out", "{}"], "needs labelled responses"),
     ],
 )
@@ -61,27 +62,60 @@ def test_what_is_missing_is_named(
     assert message in capsys.readouterr().err
 
 
-def test_our_row_stands_below_the_published_one_in_its_digits(tmp_path: Path) -> None:
-    made = reproduced(tmp_path, "V24.T1", [PARIS])
+def test_raw_sentences_count_also_empty_and_repeated_ones(tmp_path: Path) -> None:
+    answer = "Paris is old.\n\n\nIt lies on the Seine. It lies on the Seine.\n\n\n- "
+    made = reproduced(tmp_path, "V24.T1", [{"answer": answer}])
+    claims, unique, length, a_sentence = made["ours"]["spaCy_sentences"]
+    assert claims > unique
+    assert a_sentence == 1
+    assert length < 20
     text = (tmp_path / "out" / "table.md").read_text()
     assert "| spaCy_sentences | published | 938 | 855 |" in text.replace("\\_", "_")
-    assert made["ours"] == {"spaCy_sentences": [4, 3, pytest.approx(21.75), 1.0]}
-    assert made["methods"] == {"spaCy_sentences": "spacy"}
-    assert "21.8" in text
+    assert f"{length:.1f}" in text
 
 
-def test_rows_whose_segmenter_is_missing_stay_empty(tmp_path: Path) -> None:
+def test_a_missing_segmenter_leaves_its_row_blank(tmp_path: Path) -> None:
     made = reproduced(tmp_path, "V24.T3", [PARIS])
     assert list(made["ours"]) == ["spaCy_sentences"]
-    assert made["ours"]["spaCy_sentences"][:2] == [3, 2]
+    assert made["ours"]["spaCy_sentences"][:3] == [3, 2, 1]
 
 
-def test_relations_are_counted_and_pairs_are_written_for_people(tmp_path: Path) -> None:
-    made = reproduced(tmp_path, "V24.T4", [{**PARIS, "documents": [DOCUMENT]}])
+def test_factscore_gets_spacys_sentences_questions_included(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        sent.append(asked(body))
+        return "no fact" if "Should" in asked(body) else '1. "It lies there."\n2. ""'
+
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        made = reproduced(tmp_path, "V24.T1", [PARIS], "--models", "tiny")
+    assert "Should you go?" in sent
+    # two of each of four sentences but the question, of which one is empty
+    assert made["ours"]["gpt35_factscore"][:2] == [7, 2]
+    assert made["methods"]["gpt35_factscore"] == "factscore, tiny"
+
+
+def test_every_pair_counts_where_a_verifier_has_no_usable_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        text = body["messages"][-1]["content"]
+        if "First fact" in text:
+            return '1. "Paris lies on the Seine."'
+        return "1" if "returns 3" in text else "no idea"
+
+    documents = [DOCUMENT, *(f"Town number {n} lies on a river." for n in range(6))]
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        rows = [{**PARIS, "documents": documents}]
+        made = reproduced(tmp_path, "V24.T4", rows, "--models", "tiny", "--set", "llm_retries=0")
     counts = made["ours"]["DeBERTa - 512"]
-    assert counts[1] >= 1
-    assert counts[3] == pytest.approx(100 * counts[2] / sum(counts[:3]))
-    assert "embedded-small" in made["methods"]["DeBERTa - 512"]
+    assert sum(counts[:3]) == 5  # passages of the only claim
+    assert counts[3] == pytest.approx(100 * counts[2] / 5)
+    assert made["ours"]["GPT3.5 - 512"] == [0, 0, 0, 0.0]
     tasks, problems = parse_tasks((tmp_path / "out" / "tasks.jsonl").read_bytes(), "p")
     assert not problems
     assert {task.system for task in tasks} == {"Human - 256", "Human - 512"}
@@ -91,6 +125,14 @@ def test_relations_are_counted_and_pairs_are_written_for_people(tmp_path: Path) 
 def test_shares_by_independence_sum_to_one_hundred(number: str, tmp_path: Path) -> None:
     made = reproduced(tmp_path, number, [{**PARIS, "documents": [DOCUMENT]}])
     assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
+    assert ("enriched claims" in str(made["notes"])) is (number == "V24.T7")
+
+
+def test_a_claim_without_passages_stays_in_the_denominator(tmp_path: Path) -> None:
+    rows = [{**PARIS, "documents": [DOCUMENT]}, {"answer": "Rome is old.", "documents": ["–"]}]
+    made = reproduced(tmp_path, "V24.T9", rows)
+    shares = made["ours"]["SBert Baseline (Macro)"]
+    assert sum(shares) == pytest.approx(50)
 
 
 def test_an_endpoint_without_embeddings_leaves_its_row_out(
@@ -110,7 +152,7 @@ def test_an_endpoint_without_embeddings_leaves_its_row_out(
 def test_each_model_does_what_it_does_in_the_paper(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: set[tuple[str, str]] = set()
+    requests: set[tuple[str, str]] = set()
     replies = {
         "returns 3": ("worthiness", "1"),
         "not independent": ("independence", "not independent"),
@@ -121,14 +163,14 @@ def test_each_model_does_what_it_does_in_the_paper(
     def reply(body: dict[str, Any]) -> str:
         text = body["messages"][-1]["content"]
         task, said = next(reply for mark, reply in replies.items() if mark in text)
-        asked.add((task, body["model"]))
+        requests.add((task, body["model"]))
         return said
 
     with llm_server(reply) as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
         rows = [{**PARIS, "documents": [DOCUMENT]}]
-        reproduced(tmp_path, "V24.T7", rows, "--models", "small", "large")
-    assert asked == {
+        reproduced(tmp_path, "V24.T7", rows, "--models", "GPT-3.5=small", "GPT-4=large")
+    assert requests == {
         ("factscore", "small"),
         ("worthiness", "small"),
         ("independence", "large"),
@@ -237,6 +279,28 @@ def test_systems_count_once_in_the_macro_average(tmp_path: Path) -> None:
     assert made["notes"][0].startswith("R-ND, Chen, WiCE")
 
 
+def test_the_judge_of_subclaims_is_another_model_asked_for_true_or_false(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: set[tuple[str, float]] = set()
+
+    def reply(body: dict[str, Any]) -> str:
+        asked_for.add((body["model"], body["temperature"]))
+        text = body["messages"][-1]["content"]
+        if "True or False" in text:
+            return "False." if "poet" in asked(body) else "True"
+        return "- Ada wrote notes.\n- Ada was a poet."
+
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        rows = [{"answer": "Ada wrote notes.", "system": "x"}]
+        models = ("InstructGPT=writer", "Inst-LLAMA=judge")
+        made = reproduced(tmp_path, "W24.T6", rows, "--models", *models)
+    assert asked_for == {("writer", 0.7), ("judge", 0.0)}
+    assert made["ours"]["x"][:6] == [50.0] * 6
+    assert made["methods"]["x"] == "writer, judged by judge"
+
+
 def test_the_other_judges_figures_are_looked_for_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -259,12 +323,13 @@ def labelled(number: int) -> dict[str, object]:
     }
 
 
-def test_groundedness_methods_are_tuned_on_development_rows_and_reported_on_both(
+def test_groundedness_methods_are_reported_on_both_splits_with_what_stands_in(
     tmp_path: Path,
 ) -> None:
     made = reproduced(tmp_path, "T24.T3", [labelled(n) for n in range(16)])
     assert made["ours"]["COS_SIM"] == [1.0] * 8
-    assert made["methods"]["COS_SIM"] == "cos_sim"
+    assert made["methods"]["COS_SIM"] == "cos_sim, minilm"
+    assert made["methods"]["GC-large"] == "gc, embedded-small"
     assert any("LYNX v1.1" in note and "left out" in note for note in made["notes"])
 
 

@@ -117,7 +117,7 @@ def test_an_answer_that_comes_again_counts_once_and_moves_nothing(own: Session) 
 
 def test_a_flag_removes_the_task_from_one_queue_only(own: Session) -> None:
     first = own.shown
-    own.act(flags=["corrupted", "expert"])
+    own.act(flags=["malformed", "expert"])
     assert own.shown != first
     assert first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
     assert own.saved.work(own.project).done("ann") == {first}

@@ -45,18 +45,6 @@ def prompts(served: Served) -> list[str]:
     return [json.loads(body)["messages"][-1]["content"] for _, _, _, body in served.requests]
 
 
-@pytest.mark.parametrize(("grounded", "score"), [(True, 0.8), (False, 0.2)])
-def test_direct_turns_the_decision_and_its_confidence_into_a_score(
-    grounded: bool, score: float, script: dict[str, Callable[[str], str]], served: Served
-) -> None:
-    script["grounded"] = lambda _: json.dumps(
-        {"grounded": grounded, "confidence": 0.8, "reason": "r"}
-    )
-    assert scored("direct", served).scores == {"": pytest.approx(score)}
-    (prompt,) = prompts(served)
-    assert "The Nile flows north.\n\nIt is long." in prompt and GIVEN.response in prompt
-
-
 @pytest.mark.parametrize(("reply", "score"), [("PASS", 1.0), ("FAIL", 0.0)])
 def test_lynx_answers_in_its_form(
     reply: str, score: float, script: dict[str, Callable[[str], str]], served: Served
@@ -100,25 +88,40 @@ def test_refcheckers_aggregations_are_those_of_its_authors() -> None:
     assert aggregated([]) == {"strict": 1.0, "soft": 1.0, "majority": 1.0}
 
 
-def test_claims_verify_asks_three_times_and_one_unsupported_claim_decides(
-    script: dict[str, Callable[[str], str]], served: Served
+@pytest.mark.parametrize(
+    ("contradicted", "unsupported", "scores"),
+    [
+        ([], [], (1.0, 1.0)),
+        ([], [2], (1.0, 0.0)),
+        ([1], [], (0.0, 0.0)),
+        ([9], [0], (1.0, 1.0)),  # there are three claims
+    ],
+)
+def test_claims_verify_asks_for_contradicted_and_unsupported_claims(
+    contradicted: list[int],
+    unsupported: list[int],
+    scores: tuple[float, float],
+    script: dict[str, Callable[[str], str]],
+    served: Served,
 ) -> None:
     script["claims"] = lambda prompt: json.dumps(
         {"claims": ["a", "b", "c"] if "short" in prompt else ["s"]}
     )
-    said = [(1, True), (2, False), (3, True), (9, True), (0, True)]
-    script["verdicts"] = lambda _: json.dumps(
-        {"verdicts": [{"claim": n, "supported": s} for n, s in said]}
-    )
-    assert scored("claims_verify", served).scores == {"": 0.0}
-    assert (
-        len(served.requests) == 3
-        and "1. s" in prompts(served)[-1]
-        and "3. c" in prompts(served)[-1]
-    )
+    reply = {"contradicted": contradicted, "unsupported": unsupported}
+    script["contradicted"] = lambda _: json.dumps(reply)
+    found = scored("claims_verify", served).scores
+    assert found == dict(zip(("contradicted", "unsupported"), scores, strict=True))
+    assert len(served.requests) == 3
+    assert "3. c" in prompts(served)[-1]
+
+
+def test_a_response_without_claims_is_grounded(
+    script: dict[str, Callable[[str], str]], served: Served
+) -> None:
     script["claims"] = lambda _: json.dumps({"claims": []})
-    other = Given("", ("another context",), "Hello!")
-    assert scored("claims_verify", served, other).scores == {"": 1.0} and len(served.requests) == 4
+    found = scored("claims_verify", served, Given("", ("a context",), "Hello!"))
+    assert set(found.scores.values()) == {1.0}
+    assert len(served.requests) == 1
 
 
 def test_selfcheck_draws_answers_and_averages_their_contradictions(
@@ -136,27 +139,28 @@ def test_selfcheck_draws_answers_and_averages_their_contradictions(
         scored("selfcheck_multi", served, Given(" ", ("c",), "r"))
 
 
-def test_a_reply_that_cannot_be_used_costs_its_row_and_tokens_are_counted(
+def test_a_reply_that_cannot_be_used_costs_its_row_and_a_stored_one_measures_nothing(
     script: dict[str, Callable[[str], str]], served: Served
 ) -> None:
-    replies = iter(["no idea", '{"grounded": true}', '{"grounded": false}'])
-    script["grounded"] = lambda _: next(replies)
+    replies = iter(["no idea", '{"SCORE": "PASS"}', '{"SCORE": "FAIL"}'])
+    script["SCORE"] = lambda _: next(replies)
     rows = [row(n, True).model_copy(update={"response": f"r{n}"}) for n in range(3)]
-    settings = llm_settings(served, input_price=10.0, output_price=0.0)
-    found = list(run(rows, ["direct"], settings, {}, threading.Event()))
-    assert all(isinstance(o, Outcome) for o in found)
-    assert "does not parse" in found[0].error and found[1].scores == {"": 1.0}
-    assert found[1].tokens == 120 and found[1].cost == pytest.approx(0.001)
-    again = list(run(rows[1:], ["direct"], settings, {}, threading.Event()))
-    assert [o.seconds for o in again] == [None, None]  # a stored reply measures nothing
+    settings = llm_settings(served)
+    first, second, _ = run(rows, ["lynx"], settings, {}, threading.Event())
+    assert isinstance(first, Outcome)
+    assert isinstance(second, Outcome)
+    assert "does not parse" in first.error
+    assert second.scores == {"": 1.0}
+    again = list(run(rows[1:], ["lynx"], settings, {}, threading.Event()))
+    assert [one.seconds for one in again if isinstance(one, Outcome)] == [None, None]
 
 
 def test_stop_ends_the_prompts_in_progress(
     script: dict[str, Callable[[str], str]], served: Served
 ) -> None:
-    script["grounded"] = lambda _: '{"grounded": true}'
+    script["SCORE"] = lambda _: '{"SCORE": "PASS"}'
     stop = threading.Event()
     stop.set()
-    method = METHODS.build("direct", llm_settings(served))
+    method = METHODS.build("lynx", llm_settings(served))
     with pytest.raises(LlmFailed, match="stopped"):
         method.score(GIVEN, stop)
