@@ -9,7 +9,7 @@ import streamlit as st
 from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import Annotation, Role, finished
-from attribution.studies.annotation.tasks import Project, explicature
+from attribution.studies.annotation.tasks import Project
 from pages.ui import frame, state
 from pages.ui.annotate import acts, manage
 from pages.ui.annotate.acts import (
@@ -112,10 +112,6 @@ def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: An
     if task is None:
         data = end_of_queue(place, ending(work, annotator, queue), notice)
     else:
-        proposal = ""
-        if state.get(acts.PROPOSAL) == task.id:
-            with st.spinner("Looking for references …"):
-                proposal = explicature(task)
         data = view(
             project,
             work.stage,
@@ -124,7 +120,6 @@ def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: An
             last_record(saved, project.id, annotator, task.id),
             place=place,
             notice=notice,
-            proposal=proposal,
             handled=acts.text(acts.HANDLED),
             others=others(
                 saved,
@@ -147,9 +142,8 @@ def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: An
         state.put(acts.AT, outcome.task)
         state.put(acts.NOTICE, outcome.notice)
         state.put(acts.HANDLED, str(act.get("id", ""))[:40] if isinstance(act, dict) else "")
-        state.put(acts.PROPOSAL, outcome.task if outcome.propose else None)
         st.rerun()
-    show(guidelines())
+    show(guidelines(project.form))
 
 
 def others(

@@ -177,7 +177,7 @@ def batch(args: argparse.Namespace) -> int:
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))
-    progress(f"\n{summarise(args.output).text()}\n\n{args.output}")
+    progress(f"\n{summarise(args.output)}\n\n{args.output}")
     return int(failed > 0)
 
 

@@ -9,13 +9,10 @@ from typing import Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator
 
-from attribution.claims.context import check_independence
-from attribution.claims.enrichment import enrich, standalone_question
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.files import Row, parse_rows
-from attribution.text.sentences import sentences
-from attribution.types import Claim, Frozen, Page, Report, Turn, content_id
+from attribution.types import Claim, Frozen, Page, Report, content_id
 
 Form = Literal["qa", "summary", "property", "relation"]
 Unit = Literal["answer", "sentence", "claim"]
@@ -205,34 +202,6 @@ def _source_of(pages: Sequence[Page]) -> str:
     return "\n\n\n".join(
         f"{page.cited}\n{page.reference or page.url}\n\n{page.text}" for page in pages
     )
-
-
-def explicature(task: Task) -> str:
-    """Decontextualise the answer by rules (V24 5.1.1); uncertain references stay as they are."""
-    asked = max((n for n, turn in enumerate(task.turns) if turn.speaker == "user"), default=-1)
-    question = task.turns[asked].text if asked >= 0 else ""
-    before: list[Turn] = [
-        ("user" if turn.speaker == "user" else "assistant", turn.text)
-        for turn in task.turns[: max(asked, 0)]
-    ]
-    last = task.turns[-1].text if task.turns and task.turns[-1].speaker == "system" else ""
-    whole = last if task.unit != "answer" and task.answer in last else task.answer
-    offset = whole.index(task.answer)
-    claims = [
-        Claim(
-            id=str(start),
-            text=task.answer[start:end],
-            spans=((offset + start, offset + end),),
-            worthiness="factual",
-        )
-        for start, end in sentences(task.answer)
-    ]
-    text = task.answer
-    enriched, _ = enrich(standalone_question(question, before), whole, check_independence(claims))
-    for claim in reversed(enriched):
-        start = int(claim.id)
-        text = text[:start] + claim.statement + text[start + len(claim.text) :]
-    return text
 
 
 # --- assignment ---

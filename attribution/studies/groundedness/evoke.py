@@ -16,11 +16,10 @@ from attribution.files import Row
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
 from attribution.pipeline.experiment import Fields
-from attribution.studies.groundedness.labelled_set import ERROR_TYPES
-from attribution.types import content_id
+from attribution.studies.groundedness import joined
+from attribution.studies.groundedness.labelled_set import ERROR_TYPES, LabelledRow, labelled_row
 
 BATCH = 16  # answers asked about at once
-MAX_CHARACTERS = 200_000  # of a context or a response
 SHOWN_CHARACTERS = 12_000  # of the context in a prompt
 MAX_GROWTH = 2  # times its length that a changed sentence may have
 
@@ -36,33 +35,6 @@ class Alteration(BaseModel):
 
 
 @dataclass(frozen=True)
-class GroundedAnswer:
-    """An answer that its context supports.
-
-    Attributes:
-        context: One text, or several passages.
-    """
-
-    id: str
-    question: str
-    context: tuple[str, ...]
-    response: str
-
-    @property
-    def fields(self) -> Fields:
-        """The row of the labelled set. A twin has the same group, so both are in one split."""
-        context = self.context[0] if len(self.context) == 1 else list(self.context)
-        return {
-            "id": self.id,
-            "group": self.id,
-            "question": self.question,
-            "context": context,
-            "response": self.response,
-            "grounded": True,
-        }
-
-
-@dataclass(frozen=True)
 class Evoked:
     """The rows made of one line of the input, and what went wrong; empty if nothing did."""
 
@@ -70,68 +42,65 @@ class Evoked:
     problem: str = ""
 
 
-def read_grounded(row: Row) -> GroundedAnswer:
-    """Read a line of `{"question", "context", "response"}`.
-
-    Raises:
-        BadInput: The line is marked as not grounded, has no context, or is too long.
-    """
-    if row.error:
-        raise BadInput(row.error)
-    if row.fields.get("grounded") not in (None, True):
-        raise BadInput('"grounded" is not true: only a grounded answer can be altered')
-    context = row.fields.get("context")
-    listed = context if isinstance(context, list) else [context]
-    passages = [text for text in listed if isinstance(text, str) and text.strip()]
-    if not passages or len(passages) < len(listed):
-        raise BadInput('"context" is neither a text nor a list of texts')
-    question = str(row.fields.get("question") or "")
-    response = str(row.fields["response"])
-    if max(len("\n\n".join(passages)), len(response)) > MAX_CHARACTERS:
-        raise BadInput(f"the context or the response is longer than {MAX_CHARACTERS:,} characters")
-    own_id = str(row.fields.get("id") or "") or content_id(question, *passages, response)
-    return GroundedAnswer(own_id, question, tuple(passages), response)
-
-
 def evoke(rows: Sequence[Row], llm: Llm) -> Iterator[Evoked]:
     """Yield for each line the grounded row and its twin, or a row with an `error`."""
     prompt = prompts.load("evoked_error.v3", llm.settings)
     version = f"{prompt.version}/{llm.version}"
     for start in range(0, len(rows), BATCH):
-        answers: list[GroundedAnswer | BadInput] = []
-        for row in rows[start : start + BATCH]:
+        batch = rows[start : start + BATCH]
+        answers: list[LabelledRow | BadInput] = []
+        questions: list[Question] = []
+        for row in batch:
             try:
-                answers.append(read_grounded(row))
+                grounded = _grounded(row)
+                questions.append(_question(prompt, grounded))
+                answers.append(grounded)
             except BadInput as error:
                 answers.append(error)
-        usable = [answer for answer in answers if isinstance(answer, GroundedAnswer)]
-        replies = iter(llm.map([_question(prompt, answer) for answer in usable], Alteration))
-        for row, answer in zip(rows[start : start + BATCH], answers, strict=True):
+        replies = iter(llm.map(questions, Alteration))
+        for row, answer in zip(batch, answers, strict=True):
             if isinstance(answer, BadInput):
                 yield Evoked((row.failed(str(answer)),), f"line {row.line}: {answer}")
                 continue
+            fields = _fields(answer)
             try:
-                twin = _twin(answer, next(replies), version)
+                twin = _twin(answer, next(replies))
+                yield Evoked((fields, {**fields, **twin, "of": answer.id, "made_by": version}))
             except LlmFailed as error:
                 failed = {"of": answer.id, "line": row.line, "error": str(error)}
-                yield Evoked((answer.fields, failed), f"line {row.line}: {error}")
-            else:
-                yield Evoked((answer.fields, twin))
+                yield Evoked((fields, failed), f"line {row.line}: {error}")
 
 
-def _question(prompt: prompts.Prompt, answer: GroundedAnswer) -> Question:
-    context = "\n\n".join(answer.context)[:SHOWN_CHARACTERS]
+def _grounded(row: Row) -> LabelledRow:
+    """Read a line of `{"question", "context", "response"}`. Raises BadInput with the problem."""
+    answer = labelled_row(Row(row.line, {"grounded": True, **row.fields}, row.error))
+    if not answer.grounded:
+        raise BadInput('"grounded" is not true: only a grounded answer can be altered')
+    return answer
+
+
+def _question(prompt: prompts.Prompt, answer: LabelledRow) -> Question:
     return Question.of(
         prompt,
         question=answer.question,
-        context=context,
+        context=joined(answer.context)[:SHOWN_CHARACTERS],
         answer=answer.response,
         types=ERROR_TYPES,
     )
 
 
-def _twin(answer: GroundedAnswer, reply: Reply[Alteration] | LlmFailed, made_by: str) -> Fields:
-    """Make the row of the altered answer; outside `changed` it equals the grounded one."""
+def _fields(answer: LabelledRow) -> Fields:
+    """Return the row of the labelled set. A twin has the same group, so both are in one split."""
+    fields = answer.model_dump(include={"id", "question", "context", "response", "grounded"})
+    return {**fields, "context": list(answer.context), "group": answer.id}
+
+
+def _twin(answer: LabelledRow, reply: Reply[Alteration] | LlmFailed) -> Fields:
+    """Return what differs in the altered answer; outside `changed` it equals the grounded one.
+
+    Raises:
+        LlmFailed: The reply is no change of one sentence.
+    """
     if isinstance(reply, LlmFailed):
         raise reply
     original = reply.value.original.strip()
@@ -148,13 +117,10 @@ def _twin(answer: GroundedAnswer, reply: Reply[Alteration] | LlmFailed, made_by:
     end = start + len(original)
     error_type = reply.value.error_type.strip().lower()
     return {
-        **answer.fields,
         "id": f"{answer.id}~altered",
         "response": answer.response[:start] + altered + answer.response[end:],
         "grounded": False,
         "error_type": error_type if error_type in ERROR_TYPES else "",
         "changed": [[start, start + len(altered)]],
         "original": [[start, end]],
-        "of": answer.id,
-        "made_by": made_by,
     }

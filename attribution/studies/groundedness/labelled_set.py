@@ -99,7 +99,7 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
     has_splits = any(row.fields.get("split") for row in rows)
     for row in rows:
         try:
-            labelled = _labelled_row(row, has_splits)
+            labelled = labelled_row(row, has_splits)
             if labelled.id in labelled_rows:
                 line = labelled_rows[labelled.id].line
                 raise BadInput(f"the same id, or the same texts, as in line {line}")
@@ -125,7 +125,7 @@ def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
     return tuple(divided_rows)
 
 
-def _labelled_row(row: Row, has_splits: bool) -> LabelledRow:
+def labelled_row(row: Row, has_splits: bool = False) -> LabelledRow:
     """Parse a row. Raises BadInput with the problem."""
     if row.error:
         raise BadInput(row.error)
@@ -134,50 +134,31 @@ def _labelled_row(row: Row, has_splits: bool) -> LabelledRow:
     turns = turns_of(fields.get("turns"))
     question = transcript(question, turns) if question.strip() else as_text(turns)
     context = _context(fields.get("context"))
-    grounded = _label(fields)
+    grounded = fields.get("grounded")
+    if not isinstance(grounded, int) or grounded not in (0, 1):
+        raise BadInput(f'"grounded" is {str(grounded)[:40]!r}; expected true or false')
+    split = str(fields.get("split") or "")
+    if has_splits and split.lower() not in SPLITS:
+        raise BadInput(f'"split" is {split[:40]!r}; expected one of {", ".join(SPLITS)}')
     subject = " ".join(question.casefold().split()) or "\x1f".join(context)
     error_type = " ".join(str(fields.get("error_type") or "").split())
     return LabelledRow(
-        id=_id(fields.get("id")) or content_id(question, *context, response),
+        id=str(fields.get("id") or "") or content_id(question, *context, response),
         line=row.line,
         question=question,
         context=context,
         response=response,
-        grounded=grounded,
+        grounded=bool(grounded),
         error_type="" if grounded else error_type,
         group=str(fields.get("group") or "") or content_id(subject),
-        split=_split(str(fields.get("split") or "")) if has_splits else "test",
+        split=SPLITS[split.lower()] if has_splits else "test",
     )
-
-
-def _label(fields: dict[str, object]) -> bool:
-    label = fields.get("grounded")
-    if label in (0, 1) and isinstance(label, int):
-        return bool(label)
-    problem = f"is {str(label)[:40]!r}" if "grounded" in fields else "is missing"
-    raise BadInput(f'"grounded" {problem}; expected true or false')
-
-
-def _split(name: str) -> Split:
-    if name.lower() in SPLITS:
-        return SPLITS[name.lower()]
-    problem = f"is {name[:40]!r}" if name else "is missing, though other rows have one"
-    raise BadInput(f'"split" {problem}; expected training, development or test')
-
-
-def _id(value: object) -> str:
-    if value is None or value == "":
-        return ""
-    if not isinstance(value, str | int):
-        raise BadInput('"id" is neither text nor a number')
-    return str(value)
 
 
 def _context(value: object) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        problem = "is missing" if value is None else "is neither a text nor a list of texts"
-        raise BadInput(f'"context" {problem}; expected {EXPECTED}')
+        raise BadInput(f'"context" is missing, or neither text nor texts; expected {EXPECTED}')
     passages = tuple(text for text in texts if text.strip())
     if not passages:
         raise BadInput('"context" is empty')

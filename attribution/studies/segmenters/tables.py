@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from attribution.claims.enrichment import turns_of
-from attribution.files import Cell, Row, format_cell
+from attribution.files import Cell, Row, format_cell, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore import Counts, abstains, score
-from attribution.studies.results import (
-    FailedAnswer,
-    ResultTable,
-    failed_answers,
-    mean,
-    ratio,
-    read_results,
-    write_tables,
-)
+from attribution.studies.results import ResultTable, mean, ratio
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
     Column,
@@ -32,9 +24,8 @@ from attribution.studies.segmenters.comparison import (
     compare,
     json_data,
 )
-from attribution.types import LABELS, UNCHECKED, Claim, Label, Report
+from attribution.types import LABELS, UNCHECKED, Label, Report
 
-WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
 Columns = Sequence[Column]  # of one segmenter, for all answers
 Figures = dict[str, Cell]
@@ -45,7 +36,7 @@ def compare_many(
 ) -> Iterator[RowDone]:
     """Compare every answer, append each to `folder/comparisons.jsonl`, then write the tables.
 
-    An answer that fails is an `error` in the file and a row of the last table.
+    An answer that fails has an `error` in that file.
 
     Raises:
         BadInput: The segmenters can't be compared. Nothing was done.
@@ -57,8 +48,15 @@ def compare_many(
     inputs = ("question", "answer", "turns")
     prepare = partial(_prepare, settings, segmenters)
     yield from Experiment(rows, prepare, choices, inputs).run(path)
-    comparisons, failed = read_results(path, "comparison", COMPARISON.adapter)
-    write_tables(tables(comparisons, failed), folder)
+    comparisons: list[Comparison] = []
+    for _, line in read_lines(path):
+        if is_result(line):
+            comparisons.append(COMPARISON.adapter.validate_python(line["comparison"]))
+    made = tables(comparisons)
+    replace_text(folder / "tables.md", "\n".join(table.markdown() for table in made))
+    for table in made:
+        name = re.sub("[^a-z]+", "-", re.split("[:,]", table.title)[0].lower())
+        replace_text(folder / f"{name}.csv", table.csv())
 
 
 def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:
@@ -74,19 +72,15 @@ def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:
     return compare_row
 
 
-def tables(
-    comparisons: Sequence[Comparison], failed: Sequence[FailedAnswer] = ()
-) -> tuple[ResultTable, ...]:
+def tables(comparisons: Sequence[Comparison]) -> tuple[ResultTable, ...]:
     """Return all tables; shares are of all claims of a segmenter together."""
     measures: dict[str, Callable[[Columns], Figures]] = {
         "Claims": _claims,
-        "Check-worthiness, share of the claims": _worthiness,
-        "Independence and enrichment, share of the factual claims": _independence,
         "Verdicts, share of the checked claims": _verdicts,
         "FActScore, with the length penalty and without it": _factscore,
     }
     if not comparisons:
-        return failed_answers(failed)
+        return ()
     by_segmenter = list(zip(*(one.columns for one in comparisons), strict=True))
     made: list[ResultTable] = []
     for title, measure in measures.items():
@@ -96,16 +90,13 @@ def tables(
             for columns, cells in zip(by_segmenter, figures, strict=True)
         ]
         made.append(ResultTable(title, ("segmenter", *figures[0]), tuple(rows)))
-    return (*made, *failed_answers(failed))
+    return tuple(made)
 
 
 def _claims(columns: Columns) -> Figures:
     figures = [column.figures for column in columns]
-    usages = [column.usage for column in columns if column.usage]
     count = sum(one.claims for one in figures)
     characters = sum(one.characters_per_claim * one.claims for one in figures)
-    costs = [usage.cost for usage in usages if usage.cost is not None]
-    tokens = [usage.prompt_tokens + usage.completion_tokens for usage in usages]
     return {
         "answers": len(columns),
         "claims": count,
@@ -117,38 +108,16 @@ def _claims(columns: Columns) -> Figures:
         "DecompScore": mean([one.decompscore for one in figures]),
         "supported per answer": mean([one.supported for one in figures]),
         "seconds": sum(column.seconds for column in columns),
-        "tokens": sum(tokens) if tokens else None,
-        "cost": sum(costs) if costs else None,
-    }
-
-
-def _all_claims(columns: Columns) -> list[Claim]:
-    return [claim for column in columns for claim in column.report.claims]
-
-
-def _worthiness(columns: Columns) -> Figures:
-    kinds = [str(claim.worthiness) for claim in _all_claims(columns)]
-    return {kind: ratio(kinds.count(kind), len(kinds)) for kind in WORTHINESS}
-
-
-def _independence(columns: Columns) -> Figures:
-    factual = [claim for claim in _all_claims(columns) if claim.worthiness == "factual"]
-    independent = sum(bool(claim.independent) for claim in factual)
-    enriched = sum(claim.enriched is not None for claim in factual)
-    return {
-        "factual": len(factual),
-        "independent": ratio(independent, len(factual)),
-        "enriched": ratio(enriched, len(factual)),
     }
 
 
 def _verdicts(columns: Columns) -> Figures:
     labels = [verdict.label for column in columns for verdict in column.report.verdicts]
     checked = [label for label in labels if label in DECIDED]
-    shares = {
-        label.replace("_", " "): ratio(checked.count(label), len(checked)) for label in DECIDED
-    }
-    return {"checked": len(checked), **shares}
+    figures: Figures = {"checked": len(checked)}
+    for label in DECIDED:
+        figures[label.replace("_", " ")] = ratio(checked.count(label), len(checked))
+    return figures
 
 
 def _factscore(columns: Columns) -> Figures:
@@ -166,44 +135,18 @@ def counts(column: Column) -> Counts:
     return Counts(len(labels), labels.count("supported"), not abstains(column.report.answer))
 
 
-@dataclass
-class BatchSummary:
-    """Figures of a batch.
-
-    Attributes:
-        seconds: Of all analysed answers, without loading models.
-    """
-
-    rows: int = 0
-    failed: int = 0
-    claims: int = 0
-    seconds: float = 0.0
-    verdicts: Counter[Label] = field(default_factory=Counter)
-
-    def text(self) -> str:
-        """Format the figures as lines of name and number."""
-        lines = [("rows", f"{self.rows:,}"), ("failed", f"{self.failed:,}")]
-        lines.append(("claims", f"{self.claims:,}"))
-        for label in LABELS:
-            count = self.verdicts[label]
-            if count:
-                lines.append((label.replace("_", " "), f"{count:,}  {count / self.claims:6.1%}"))
-        seconds = ratio(self.seconds, self.rows - self.failed)
-        lines.append(("seconds per answer", format_cell(seconds)))
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {value:>8}" for name, value in lines)
-
-
-def summarise(path: Path) -> BatchSummary:
+def summarise(path: Path) -> str:
     """Summarise the output of `batch`, reading it line by line."""
-    summary = BatchSummary()
+    counts: Counter[str] = Counter()
+    seconds: list[float] = []
     for _, line in read_lines(path):
-        summary.rows += 1
+        counts["rows"] += 1
         if not is_result(line):
-            summary.failed += 1
+            counts["failed"] += 1
             continue
         report = Report.model_validate(line["report"])
-        summary.claims += len(report.claims)
-        summary.verdicts.update(verdict.label for verdict in report.verdicts)
-        summary.seconds += sum(s for stage, s in report.timings.items() if stage != "load")
-    return summary
+        counts["claims"] += len(report.claims)
+        counts.update(verdict.label.replace("_", " ") for verdict in report.verdicts)
+        seconds.append(sum(s for stage, s in report.timings.items() if stage != "load"))
+    lines = [f"{name:<20} {count:>8,}" for name, count in counts.items()]
+    return "\n".join([*lines, f"{'seconds per answer':<20} {format_cell(mean(seconds)):>8}"])

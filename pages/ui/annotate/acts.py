@@ -34,7 +34,7 @@ from pages.ui.state import store
 PROJECT, WHO, VIEW = "annotate_project", "annotate_who", "annotate_view"
 NAMES = {"project": PROJECT, "who": WHO, "view": VIEW}  # in the address
 AT, NOTICE, HANDLED = "annotate_at", "annotate_notice", "annotate_handled"
-PROPOSAL, ROUND, OUTCOME = "annotate_proposal", "annotate_round", "annotate_outcome"
+ROUND, OUTCOME = "annotate_round", "annotate_outcome"
 MAX_SECONDS = 24 * 3600.0  # of one stage
 WORDING = Path(__file__).parent / "wording.yaml"
 
@@ -56,7 +56,7 @@ def choose(**values: str | None) -> None:
     """Change project, person or view; what was open there is closed."""
     for name, value in values.items():
         state.put(NAMES[name], value)
-    for name in (AT, NOTICE, PROPOSAL):
+    for name in (AT, NOTICE):
         state.put(name, None)
 
 
@@ -87,7 +87,6 @@ class NextTask:
 
     task: str | None = None
     notice: str = ""
-    propose: bool = False
 
 
 def last_record(
@@ -124,10 +123,8 @@ def perform(
         place = (queue.index(shown) if shown in queue else len(queue)) + act["to"]
         return NextTask(queue[place] if 0 <= place < len(queue) else shown)
     task_id = str(act.get("key", "")).rpartition("/")[2]
-    if task_id not in queue or kind not in ("propose", "answer"):
+    if task_id not in queue or kind != "answer":
         return NextTask(shown)
-    if kind == "propose":
-        return NextTask(task_id, propose=True)
     try:
         return _keep_answer(
             saved,
@@ -221,7 +218,6 @@ def view(
     others: Sequence[Annotation] = (),
     notice: str = "",
     handled: str = "",
-    proposal: str = "",
 ) -> dict[str, object]:
     """Return plain data for the component, with the source only once it may be seen.
 
@@ -264,7 +260,6 @@ def view(
         ],
         "notice": notice,
         "handled": handled,
-        "proposal": proposal,
         "source": _source(task) if is_shown else None,
         "hidden": "" if has_own_form else texts["hidden"],
     }

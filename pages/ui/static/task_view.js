@@ -11,21 +11,19 @@ function turns(data) {
   return list;
 }
 
-function explicature(data, draft, save, send) {
+function explicature(data, draft, save) {
   const box = make("details", "more"), head = make("summary", "", "Explicature"), changes = make("p", "diff");
   const [field, area] = labelled("The answer, reworded so that it can be understood alone", "optional", "e");
   head.append(make("span", "hint", " what the answer says when it is read alone"));
-  area.value = data.proposal || draft.explicature || "";
+  area.value = draft.explicature || "";
   area.placeholder = data.plain;
   changes.dir = "auto";
   const draw = () => changes.replaceChildren(...(area.value.trim() ? difference(data.plain, area.value) : []));
   area.addEventListener("input", () => { draw(); save(); });
   const buttons = make("p", "buttons");
   buttons.append(
-    button("plain", "Propose", "Propose an explicature by rules", () => send({ kind: "propose" })),
     button("plain", "Start from the answer", "Start from the answer", () => { area.value = data.plain; draw(); save(); area.focus(); }),
   );
-  if (data.proposal === data.plain) buttons.append(make("span", "hint", "The rules found nothing to add."));
   box.open = Boolean(area.value);
   box.append(head, field, changes, buttons);
   draw();
@@ -77,7 +75,7 @@ function draw(root, data, app) {
   answer.append(...data.answer.map(build));
   justification.value = draft.justification;
   const save = () => keep(`draft/${data.key}`, { justification: justification.value, explicature: reworded.value });
-  const [more, reworded] = explicature(data, draft, save, (act) => { save(); app.send({ ...act, key: data.key }); });
+  const [more, reworded] = explicature(data, draft, save);
   justification.addEventListener("input", save);
   const act = (said) => {
     const last = "flags" in said || said.interpretable !== true;

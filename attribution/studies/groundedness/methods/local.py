@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -78,11 +79,7 @@ class OwnClassifier(HemV1):
             self.version = f"gc.own.3/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        context = of_context(given)
-        return by_sentence(
-            given,
-            lambda text: float(self._read(context, text, context_first=True)[:, 0].sigmoid().max()),
-        )
+        return by_sentence(given, partial(self._consistent, of_context(given)))
 
 
 def classifier(settings: Settings) -> Method:
