@@ -16,7 +16,7 @@ UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench calibrate screenshots wheel docs sbom lock clean
+.PHONY: run test check bench hub-check calibrate screenshots wheel docs sbom lock clean
 
 # MODEL=deberta downloads a verifier first; if that fails, the best one that is installed is used
 run: $(VENV)/.run
@@ -44,6 +44,10 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.segmenters $(DATA) --segmenter clauses; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 	$(BIN)/python -m benchmarks.floors
+
+# The published models of the groundedness methods, where the hub can be reached.
+hub-check: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.hub_check
 
 # How sure the badges of the embedded verifiers are; needed anew for each version of them.
 calibrate: $(VENV)/.dev

@@ -33,6 +33,7 @@ from attribution.studies.groundedness.labelled_set import (
 )
 from attribution.studies.groundedness.methods import of_context, spans
 
+BASE = "microsoft/deberta-v3-large"
 OUTPUT = "grounded"
 BATCH, MAX_TOKENS = 16, 256
 
@@ -171,10 +172,38 @@ def batches(pairs: Sequence[TrainingPair]) -> list[Sequence[TrainingPair]]:
     return [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
 
 
-def held_out_groups(pairs: Sequence[TrainingPair], share: float, seed: int) -> set[str]:
-    """Draw the answers that are not trained on, each with all of its twins."""
-    groups = sorted({pair.group for pair in pairs})
-    return set(random.Random(seed).sample(groups, round(len(groups) * share)))
+def divided(
+    pairs: Sequence[TrainingPair], rows: Sequence[LabelledRow], share: float, seed: int
+) -> tuple[list[TrainingPair], list[TrainingPair]]:
+    """Return the pairs to train on, and those held out; an answer keeps its twins (T24 4.3).
+
+    They are the training and the development split if the rows have one. Otherwise a share of the
+    answers is drawn; the test split is never used.
+    """
+    splits = {row.group: row.split for row in rows}
+    if "training" in splits.values():
+        held_out = {group for group, split in splits.items() if split == "development"}
+        training = {group for group, split in splits.items() if split == "training"}
+    else:
+        groups = sorted({pair.group for pair in pairs})
+        held_out = set(random.Random(seed).sample(groups, round(len(groups) * share)))
+        training = set(groups) - held_out
+    return (
+        [pair for pair in pairs if pair.group in training],
+        [pair for pair in pairs if pair.group in held_out],
+    )
+
+
+def default_base() -> str:
+    """Return DeBERTa-v3 where the hub answers, else the embedder in the box."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return snapshot_download(BASE, allow_patterns=["*.json", "*.model", "pytorch_model.bin"])
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        print(f"{BASE} cannot be had ({error}): all-MiniLM-L6-v2 stands in", file=sys.stderr)
+        return str(package_folder())
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -183,22 +212,22 @@ def main(argv: list[str] | None = None) -> int:
     )
     p.add_argument("--input", type=Path, required=True, help="as `evoke` writes it")
     p.add_argument("--out", type=Path, required=True, help="folder for model/ and summary.json")
-    p.add_argument("--base", type=Path, help="folder with a model (default: all-MiniLM-L6-v2)")
+    p.add_argument("--base", type=Path, help=f"folder with a model (default: {BASE} of the hub)")
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--rate", type=float, default=5e-5)
-    p.add_argument("--held-out", type=float, default=0.2, help="share of the answers")
+    p.add_argument(
+        "--held-out", type=float, default=0.2, help="share of the answers, without splits"
+    )
     p.add_argument("--seed", type=int, default=13)
     args = p.parse_args(argv)
     try:
         rows = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL)).rows
         pairs = training_pairs(rows, Settings.from_environment())
-        encoder = CrossEncoder.from_folder(args.base or package_folder())
+        encoder = CrossEncoder.from_folder(args.base or Path(default_base()))
     except (AttributionError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
-    held_out = held_out_groups(pairs, args.held_out, args.seed)
-    training = [pair for pair in pairs if pair.group not in held_out]
-    evaluation = [pair for pair in pairs if pair.group in held_out]
+    training, evaluation = divided(pairs, rows, args.held_out, args.seed)
     before = encoder.accuracy(evaluation)
     losses = encoder.train(training, args.passes, args.rate, args.seed)
     encoder.save(args.out / "model")

@@ -117,13 +117,33 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     )
     with torch.inference_mode():
         expected = model(**inputs).logits[0, 0].sigmoid().item()
-    assert method.score(given, threading.Event()).scores["minimum"] == pytest.approx(
-        expected, abs=1e-4
-    )
-    assert (
-        method.version.startswith("gc.own.2/")
-        and method.version != METHODS.build("gc", Settings()).version
-    )
+    found = method.score(given, threading.Event()).scores
+    assert found == pytest.approx({"": expected}, abs=1e-4)
+    assert method.version != METHODS.build("gc", Settings()).version
+
+
+def test_the_splits_of_the_rows_are_respected() -> None:
+    pairs = [groundedness.TrainingPair("c", "r", 1.0, group) for group in "abcd"]
+    splits = {"a": "training", "b": "development", "c": "test", "d": "training"}
+    rows = [
+        LabelledRow(
+            id=group,
+            line=1,
+            question="",
+            context=("c",),
+            response="r",
+            grounded=True,
+            group=group,
+            split=split,
+        )
+        for group, split in splits.items()
+    ]
+    training, held_out = groundedness.divided(pairs, rows, 0.5, 1)
+    assert [pair.group for pair in training] == ["a", "d"]
+    assert [pair.group for pair in held_out] == ["b"]
+    unsplit = [row.model_copy(update={"split": "test"}) for row in rows]
+    training, held_out = groundedness.divided(pairs, unsplit, 0.5, 1)
+    assert len(training) == len(held_out) == 2
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from attribution.errors import BadInput
+from pydantic import BaseModel
+
+from attribution.errors import BadInput, LlmFailed
 from attribution.files import Cell
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
 from attribution.pipeline.experiment import RowDone
 from attribution.settings import Settings
-from attribution.studies.groundedness import METHODS
+from attribution.studies.groundedness import METHODS, joined
 from attribution.studies.groundedness.evaluation import (
     Outcome,
     ScoredRow,
@@ -22,7 +27,7 @@ from attribution.studies.groundedness.evaluation import (
     scored_rows,
     tune,
 )
-from attribution.studies.groundedness.labelled_set import LabelledRow, labelled_set
+from attribution.studies.groundedness.labelled_set import ERROR_TYPES, LabelledRow, labelled_set
 from attribution.studies.papers.reproduce import (
     Computed,
     ComputedRow,
@@ -91,7 +96,14 @@ def compute(number: str, inputs: TableInputs) -> Steps:
             found[label] = yield from _measure(label, system, settings, rows, inputs)
     if number == "T4":
         best = max(found, key=lambda label: _cells(found[label], "development")[2])
-        return Computed(_by_error_type(found[best]), (f"the best is {best}", *left_out(steps)))
+        notes = [f"the best is {best}"]
+        typed = found[best]
+        if inputs.settings.has_llm and not any(row.error_type for row in rows):
+            types = agreed_types([row for row in rows if not row.grounded], inputs)
+            exact = sum(both.is_exact for both in types.values())
+            notes.append(f"both models name the same types in {exact} of {len(types)} responses")
+            typed = typed._replace(scored=[_with_types(one, types) for one in typed.scored])
+        return Computed(_by_error_type(typed), (*notes, *left_out(steps)))
     computed: list[ComputedRow] = []
     for label, one in found.items():
         cells = _cells(one, "development") + ([] if number == "T2" else _cells(one, "test"))
@@ -129,6 +141,48 @@ def _cells(measured: Measured, split: Literal["development", "test"]) -> list[fl
     """Return macro precision, recall and F1, and accuracy; a row without a score is wrong."""
     found = measure(measured.tuning, of_split(split, measured.scored))
     return [found.precision, found.recall, found.macro_f1, found.accuracy]
+
+
+class TypesReply(BaseModel):
+    """The error types that a language model sees in a response."""
+
+    types: list[str]
+
+
+class AgreedTypes(NamedTuple):
+    """The error types of a response that two language models name."""
+
+    types: list[str]
+    is_exact: bool
+
+
+def agreed_types(rows: Sequence[LabelledRow], inputs: TableInputs) -> dict[str, AgreedTypes]:
+    """Ask two language models for the error types of ungrounded responses (T24 8).
+
+    Returns:
+        The types that both name, by the id of the response; a failed reply names none.
+    """
+    prompt = prompts.load("groundedness/error_types.v1", inputs.settings)
+    asked: list[Question] = []
+    for row in rows:
+        context = joined(row.context)
+        question = {"context": context, "response": row.response, "types": ERROR_TYPES}
+        asked.append(Question.of(prompt, **question))
+    named: list[list[set[str]]] = []
+    for model in ("GPT-4o", "Sonnet 3.5"):
+        replies = Llm(inputs.asking(model)).map(asked, TypesReply)
+        named.append([set() if isinstance(r, LlmFailed) else set(r.value.types) for r in replies])
+    agreed: dict[str, AgreedTypes] = {}
+    for row, first, second in zip(rows, *named, strict=True):
+        types = sorted(first & second & ERROR_TYPES.keys())
+        agreed[row.id] = AgreedTypes(types, bool(first) and first == second)
+    return agreed
+
+
+def _with_types(one: ScoredRow, types: Mapping[str, AgreedTypes]) -> ScoredRow:
+    agreed = types.get(one.row.id)
+    named = "; ".join(agreed.types) if agreed else ""
+    return replace(one, row=one.row.model_copy(update={"error_type": named}))
 
 
 def _by_error_type(measured: Measured) -> list[ComputedRow]:

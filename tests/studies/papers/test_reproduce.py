@@ -74,10 +74,16 @@ def test_raw_sentences_count_also_empty_and_repeated_ones(tmp_path: Path) -> Non
     assert f"{length:.1f}" in text
 
 
-def test_a_missing_segmenter_leaves_its_row_blank(tmp_path: Path) -> None:
-    made = reproduced(tmp_path, "V24.T3", [PARIS])
-    assert list(made["ours"]) == ["spaCy_sentences"]
+def test_worthiness_is_counted_and_compared_with_peoples(tmp_path: Path) -> None:
+    claims = [
+        {"claim": "Paris lies on the Seine.", "worthiness": "factual"},
+        {"claim": "Should you go?", "worthiness": "factual"},
+        {"claim": "Thanks!", "worthiness": "other"},
+    ]
+    made = reproduced(tmp_path, "V24.T3", [{**PARIS, "claims": claims}])
+    assert list(made["ours"]) == ["spaCy_sentences"]  # the others' models are not here
     assert made["ours"]["spaCy_sentences"][:3] == [3, 2, 1]
+    assert "found so: 1 of 2" in made["notes"][0]
 
 
 def test_factscore_gets_spacys_sentences_questions_included(
@@ -337,3 +343,20 @@ def test_misclassified_responses_are_counted_by_each_of_their_error_types(tmp_pa
     made = reproduced(tmp_path, "T24.T4", [labelled(n) for n in range(16)])
     assert made["ours"]["Terminological Errors"] == [0, 4, 0.0]
     assert made["ours"]["Misattributions"] == [0, 4, 0.0]
+
+
+def test_error_types_are_those_that_two_models_agree_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        types = ["misattribution", "reasoning_error"]
+        return json.dumps({"types": types if body["model"] == "one" else types[:1]})
+
+    rows = [{**labelled(n), "error_type": ""} for n in range(16)]
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        models = ("--models", "two", "GPT-4o=one", "--set", "llm_retries=0")
+        made = reproduced(tmp_path, "T24.T4", rows, *models)
+    assert made["ours"]["Misattributions"][1] == 4
+    assert "Reasoning Errors" not in made["ours"]
+    assert "the same types in 0 of 8" in made["notes"][1]
