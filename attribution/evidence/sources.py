@@ -11,26 +11,25 @@ from pathlib import Path
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import RUN_SECONDS, FileReader
+from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.source import INSTANCE, Source
 from attribution.store.store import Store
-from attribution.text.lines import FRONT_MATTER
 from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 
 SITE = "Your documents"
-_KEY = re.compile(r"[\w-]+:(?:\s|$)")  # of YAML
 MAX_BYTES = 50_000_000  # of one document
 MAX_NAME = 120
 MOST_NAMES = 1_000  # files of a folder whose names are looked for in an answer
 
 
-def read_document(document: Document, reading: FileReader | None = None) -> Page:
-    """Read a document as a page. Raises FetchFailed with its name as subject.
+def read_document(document: Document, reading: FileReader) -> Page:
+    """Read a document as a page, with the reader that the run's documents share.
 
-    Documents of one run share the same `reading`.
+    Raises:
+        FetchFailed: With the document's name as subject.
     """
     name = safe_name(document.name)
     if (size := len(document.content)) > MAX_BYTES:
@@ -39,17 +38,8 @@ def read_document(document: Document, reading: FileReader | None = None) -> Page
             f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it",
             name,
         )
-    extracted = (reading or FileReader()).read(
-        document.content, document.media_type, name, document=True
-    )
-    front = None if extracted.breaks else FRONT_MATTER.match(extracted.text)
-    keyed = front and all(
-        line[:1] in "#- \t" and line or _KEY.match(line) for line in front[1].split("\n")
-    )
-    text = extracted.text[front.end() :].lstrip() if front and keyed else ""
-    titled = replace(
-        extracted, title=extracted.title or name, site=SITE, text=text or extracted.text
-    )
+    extracted = reading.read(document.content, document.media_type, name, document=True)
+    titled = replace(extracted, title=extracted.title or name, site=SITE)
     return make_page(f"document:{name}", "document", titled)
 
 
@@ -121,7 +111,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
                     f"fallback {name!r}: expected a search engine of the web; name it as a source instead"
                 )
             sources.fallback.append(SEARCHERS.build(name, settings))
-    reading = FileReader(seconds=RUN_SECONDS)
+    reading = FileReader(sources, RUN_SECONDS, NEVER)
     for document in files:
         try:
             sources.pages.append(page := read_document(document, reading=reading))

@@ -27,7 +27,6 @@ MAX_CELL = 400  # characters: a table with longer cells is a layout
 MAX_SPAN = 100  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
-_EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
 _FORMULA_IMAGE = re.compile(r"latex|mathtex|math-|codecogs")
 _TEXT_INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
 
@@ -50,6 +49,12 @@ class _Table:
     rows: list[list[str]] = field(default_factory=list)  # cells
     raw_rows: list[str] = field(default_factory=list)
     head_count: int = 0
+
+
+def read_text(tree: _Element) -> str:
+    """Return the text of a tree that shows nothing else."""
+    write_out(tree)
+    return join_blocks(read_blocks(tree))
 
 
 def read_blocks(tree: _Element) -> list[Block]:
@@ -88,6 +93,20 @@ def _local_name(tag: object) -> str:
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
+def remove(elements: Iterable[_Element]) -> None:
+    """Remove elements, but not the text that follows them."""
+    for element in list(elements):
+        parent, previous = element.getparent(), element.getprevious()
+        if parent is None:
+            continue
+        tail = element.tail or ""
+        if previous is not None:
+            previous.tail = (previous.tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+        parent.remove(element)
+
+
 class _BlockReader:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -114,42 +133,15 @@ class _BlockReader:
             block = element
         if tag == "li":
             self._parts.append("- ")
-        inline = self._inline_text(element, tag)
-        if inline is not None:
-            self._parts.append(inline)
-        else:
-            self._read_content(element, block)
-        if is_block:
-            self.end_block(block)
-
-    def _read_content(self, element: _Element, block: _Element) -> None:
+        if tag == "br":
+            self._parts.append(LINE_BREAK)
         line_end = LINE_BREAK if tag_of(block) == "pre" else "\n"
         self._parts.append((element.text or "").replace("\n", line_end))
         for child in element:
             self.read(child, block)
             self._parts.append((child.tail or "").replace("\n", line_end))
-
-    def _inline_text(self, element: _Element, tag: str) -> str | None:
-        """Return the text of an element that shows more or less than its content."""
-        if tag == "br":
-            return LINE_BREAK
-        if tag == "sup":
-            before = "".join(self._parts[-8:])
-            return raised(before, "".join(element.itertext()))
-        if tag == "a" and _is_note_link(element):
-            return raised("", "".join(element.itertext()))
-        if tag == "q":
-            return f"“{''.join(element.itertext())}”"
-        if tag == "math":
-            return f" {formula(element) or '[formula]'} "
-        if tag == "img":
-            source = f"{element.get('class') or ''} {element.get('src') or ''}".lower()
-            shows_formula = _FORMULA_IMAGE.search(source)
-            return f" {element.get('alt') or '[formula]'} " if shows_formula else ""
-        if tag == "input":
-            has_text = (element.get("type") or "").lower() in _TEXT_INPUTS
-            return element.get("value") or "" if has_text else ""
-        return None
+        if is_block:
+            self.end_block(block)
 
     def _read_table(self, element: _Element, block: _Element) -> bool:
         """Read a table of data; return False for a layout, whose cells are read one by one."""
@@ -161,15 +153,11 @@ class _BlockReader:
         self.end_block(block)
         for caption in element.iter("{*}caption"):
             self.blocks += read_blocks(caption)
-        lines = tables.lines(table.rows, table.head_count or None)
+        above = self.blocks[-1].text if self.blocks else ""
+        lines = tables.lines(table.rows, table.head_count or None, above)
         if lines:
             self.blocks.append(Block("\n\n".join(lines), "\n".join(table.raw_rows), element))
         return True
-
-
-def _is_note_link(link: _Element) -> bool:
-    marks = (link.get("class"), link.get("role"), link.get("epub:type"), link.get(_EPUB_TYPE))
-    return _NOTE_LINK.search(" ".join(mark or "" for mark in marks)) is not None
 
 
 def _parse_table(element: _Element) -> _Table | None:
@@ -204,7 +192,8 @@ def _is_head(row: _Element, cells: list[_Element]) -> bool:
     parent = row.getparent()
     if parent is not None and tag_of(parent) == "thead":
         return True
-    return len(cells) > 1 and all(tag_of(cell) == "th" for cell in cells)
+    heads = [tag_of(cell) == "th" or cell.get("role") == "columnheader" for cell in cells]
+    return len(cells) > 1 and all(heads)
 
 
 def _span(cell: _Element, name: str) -> int:
@@ -214,7 +203,45 @@ def _span(cell: _Element, name: str) -> int:
     return min(max(int(value), 1), MAX_SPAN)
 
 
-# --- superscripts and formulas ---
+# --- elements that show more or less than their text ---
+
+
+def write_out(tree: _Element) -> None:
+    """Replace raised figures, quotations, formulas and filled fields by their text."""
+    names = ("sup", "a", "q", "math", "img", "input")
+    for element in list(tree.iter(*(f"{{*}}{name}" for name in names))):
+        text = _shown_text(element, tag_of(element))
+        if text is not None:
+            element.clear(keep_tail=True)
+            element.tag = "span"
+            element.text = text
+
+
+def _shown_text(element: _Element, tag: str) -> str | None:
+    """Return what an element shows; None for its text as it is."""
+    text = "".join(element.itertext())
+    if tag == "sup":
+        return raised(_text_before(element), text)
+    if tag == "q":
+        return f"“{text}”"
+    if tag == "math":
+        return f" {formula(element) or '[formula]'} "
+    if tag == "a":
+        return raised("", text) if _NOTE_LINK.search(" ".join(element.values())) else None
+    if tag == "img":
+        source = f"{element.get('class') or ''} {element.get('src') or ''}".lower()
+        shows_formula = _FORMULA_IMAGE.search(source)
+        return f" {element.get('alt') or '[formula]'} " if shows_formula else None
+    has_text = (element.get("type") or "").lower() in _TEXT_INPUTS
+    return element.get("value") if has_text else None
+
+
+def _text_before(element: _Element) -> str:
+    previous, parent = element.getprevious(), element.getparent()
+    if previous is not None:
+        return "".join(previous.itertext()) + (previous.tail or "")
+    return (parent.text or "") if parent is not None else ""
+
 
 _POWER_BASE = re.compile(
     r"""(?: (?<![\d.,]) 10          # 10^6
@@ -236,7 +263,7 @@ def raised(before: str, text: str) -> str:
     """
     text = text.strip()
     last = before[-1:]
-    is_power = _POWER.fullmatch(text) and _POWER_BASE.search(before)
+    is_power = _POWER.fullmatch(text) and _POWER_BASE.search(before[-8:])
     if is_power and not (text.isalpha() and last.isalpha()):
         if last.isalpha() and text in _SQUARES:
             return _SQUARES[text]
@@ -247,22 +274,22 @@ def raised(before: str, text: str) -> str:
 
 _FORMULA_FORMS = {  # by the element's name, in MathML and in Office's
     "msup": "{0}^{1}",
-    "sSup": "{0}^{1}",
+    "ssup": "{0}^{1}",
     "msub": "{0}_{1}",
-    "sSub": "{0}_{1}",
+    "ssub": "{0}_{1}",
     "mfrac": "{0}/{1}",
     "f": "{0}/{1}",
     "msqrt": "√({0})",
     "mroot": "√({0})",
     "rad": "√({0})",
 }
-_FORMULA_UNREAD = ("annotation", "annotation-xml", "deg")
+_FORMULA_UNREAD = ("", "annotation", "annotation-xml", "deg")
 
 
 def formula(element: _Element) -> str:
     """Return a formula on one line: "Q=1.84 b h", "10^6", "a/b"."""
-    name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "annotation"
-    if name in _FORMULA_UNREAD or name.endswith("Pr"):
+    name = tag_of(element)
+    if name in _FORMULA_UNREAD or name.endswith("pr"):
         return ""
     if not len(element):
         return " ".join((element.text or "").split())

@@ -12,22 +12,29 @@ from attribution.errors import FetchFailed
 PDF = "application/pdf"
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
-MHTML = "multipart/related"
+MAIL = "message/rfc822"
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 EPUB = "application/epub+zip"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODF = "application/vnd.oasis.opendocument.text"
+RTF = "application/rtf"
 CSV, TSV = "text/csv", "text/tab-separated-values"
 READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
-PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
+PACKAGED = (DOCX, EPUB, XLSX, PPTX, ODF)  # ZIP archives
 KINDS = {  # of files, with their suffixes
     "TXT": (PLAIN, ".txt .text"),
     "Markdown": (MARKDOWN, ".md .markdown"),
     "HTML": (HTML, ".html .htm .xhtml"),
-    "MHTML": (MHTML, ".mhtml .mht"),
+    "MHTML": (MAIL, ".mhtml .mht"),
+    "EML": (MAIL, ".eml"),
     "PDF": (PDF, ".pdf"),
     "DOCX": (DOCX, ".docx"),
+    "PPTX": (PPTX, ".pptx"),
+    "ODT": (ODF, ".odt .odp .ods"),
+    "RTF": (RTF, ".rtf"),
     "EPUB": (EPUB, ".epub"),
     "XLSX": (XLSX, ".xlsx"),
     "CSV": (CSV, ".csv"),
@@ -48,9 +55,10 @@ _UNNAMED = (
     "application/force-download",
 )
 _SAME_AS = {
-    **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)},
+    **{name: name for name in (HTML, MAIL, PLAIN, MARKDOWN, PDF, CSV, TSV, RTF)},
     XHTML: HTML,
-    "message/rfc822": MHTML,
+    "multipart/related": MAIL,
+    "text/rtf": RTF,
     "text/vtt": PLAIN,
     "application/x-subrip": PLAIN,
     "text/x-markdown": MARKDOWN,
@@ -63,8 +71,8 @@ _SIGNATURES = (
     (b"PK\x03\x04", "a ZIP archive or an Office file"),
     (b"\x1f\x8b\x08", "a gzip archive"),
     (b"\xd0\xcf\x11\xe0", "an old Office file"),
-    (b"{\\rtf", "an RTF file"),
 )
+_RTF_START = b"{\\rtf"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _TAG = re.compile(  # with the text of scripts and styles
     rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
@@ -106,8 +114,10 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     if is_pdf or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
         return PDF
     headers = _BLANK_LINE.split(head, 1)[0].lower()
-    if _HEADER.match(head) and b"mime-version:" in headers and MHTML.encode() in headers:
-        return MHTML
+    if _HEADER.match(head) and b"mime-version:" in headers and b"multipart/related" in headers:
+        return MAIL
+    if head.startswith(_RTF_START) and declared in ("", PLAIN, RTF):
+        return RTF
     unwanted = _unwanted_type(media_type, content)
     is_html = _HTML_START.match(head) is not None
     if not unwanted and declared == PDF and content:

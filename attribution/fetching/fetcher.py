@@ -18,7 +18,7 @@ from attribution.fetching.content_type import check_declared
 from attribution.fetching.http import AGENT, REDIRECTS, Response, host_of, parsed, send
 from attribution.fetching.network import Allow, Clock, is_public
 from attribution.fetching.page import make_page
-from attribution.fetching.sandbox import FileReader, warm
+from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader, warm
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.types import FailureKind, Page
@@ -72,7 +72,7 @@ class Fetcher:
         self, settings: Settings, allow: Allow = is_public, reading: FileReader | None = None
     ) -> None:
         self._settings, self._allow = settings, allow
-        self._reading = reading or FileReader()
+        self._reading = reading or FileReader(self, RUN_SECONDS, NEVER)
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 

@@ -3,75 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from email import message_from_bytes
 from pathlib import PurePosixPath
 
 from attribution.errors import AttributionError, FetchFailed
 from attribution.fetching import content_type as media
-from attribution.fetching import tables
-from attribution.fetching.content_type import actual_type, decode
+from attribution.fetching.content_type import actual_type
 from attribution.fetching.html import read_html
-from attribution.fetching.packages import read_docx, read_epub, read_xlsx
+from attribution.fetching.epub import read_epub
+from attribution.fetching.office import read_docx, read_odf, read_pptx
+from attribution.fetching.workbook import read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
-from attribution.fetching.pdf import MAX_PAGES, OCR, join_pages, read_pdf
-from attribution.text.lines import FRONT_MATTER, paragraphs
+from attribution.fetching.pdf import OCR, read_pdf
+from attribution.fetching.plain import read_csv, read_mail, read_markdown, read_plain, read_rtf
+from attribution.text.lines import paragraphs
 from attribution.types import Document, Page
 
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace
 _LXML_NO_MEMORY = 2  # code of an XMLSyntaxError
-_MARKDOWN_COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
-_MARKDOWN_TITLE = re.compile(r"""^title:[ \t]*["']?(\w[^\n]*?)["']?[ \t]*$""", re.MULTILINE)
-_MARKDOWN_HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
-_MARKDOWN_STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
-
-
-def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the first HTML part of a page that a browser saved with its pictures.
-
-    Raises:
-        FetchFailed: As for HTML, or no_text.
-    """
-    for part in message_from_bytes(content).walk():
-        body = part.get_payload(decode=True)
-        is_html = part.get_content_type() in (media.HTML, media.XHTML)
-        if is_html and isinstance(body, bytes):
-            return read_html(body, str(part.get("Content-Type", media.HTML)), name)
-    message = f"{name} is a saved page without HTML; save the page again as HTML"
-    raise FetchFailed("no_text", message, name)
-
-
-def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the text as it is. Form feeds divide it into pages, as in what `pdftotext` writes."""
-    text = decode(content, media_type)
-    pages = text.split("\f")
-    if 1 < len(pages) <= MAX_PAGES:
-        return join_pages(paragraphs([clean(page) for page in pages]))
-    return Extracted("", text)
-
-
-def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read Markdown without comments and what it strikes out.
-
-    The title is that of its front matter or its first heading.
-    """
-    text = decode(content, media_type)
-    front = FRONT_MATTER.match(text)
-    title = front and _MARKDOWN_TITLE.search(front[1]) or _MARKDOWN_HEADING.search(text[:5000])
-    commented, end, rest = text.rpartition("-->")  # an open comment would be searched to the end
-    plain = _MARKDOWN_COMMENT.sub(r"\1", commented + end) + rest
-    return Extracted(
-        title[1] if title else "", tables.without_pipes(_MARKDOWN_STRUCK.sub("", plain))
-    )
-
-
-def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the rows of a table of comma- or tab-separated values."""
-    is_tabbed = name.lower().endswith((".tsv", ".tab"))
-    rows = tables.delimited(decode(content, media_type), "\t" if is_tabbed else "")
-    return Extracted("", "\n\n".join(rows))
 
 
 _KEPT_FIELDS = ("title", "text", "published", "site", "breaks", "unread")
@@ -94,11 +44,14 @@ def to_read_again(name: str, page: Page) -> Document:
 
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     media.HTML: read_html,
-    media.MHTML: read_mhtml,
+    media.MAIL: read_mail,
     media.PDF: read_pdf,
     media.DOCX: read_docx,
     media.EPUB: read_epub,
     media.XLSX: read_xlsx,
+    media.PPTX: read_pptx,
+    media.ODF: read_odf,
+    media.RTF: read_rtf,
     media.CSV: read_csv,
     media.TSV: read_csv,
     media.MARKDOWN: read_markdown,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from html import unescape
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
-from attribution.fetching.blocks import Block, join_blocks, read_blocks, tag_of, text_length
+from attribution.fetching.blocks import Block, join_blocks, read_blocks, remove, tag_of, text_length, write_out
 from attribution.fetching.content_type import decode
 from attribution.fetching.markup import MAX_SCRIPT, read_markup
 from attribution.fetching.page import UNWANTED, Extracted
@@ -40,6 +39,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     markup = read_markup(tree)
     _shorten_scripts(tree)
     remove_hidden(tree)
+    write_out(tree)
     blocks = read_blocks(tree)  # before extraction, which changes the tree
     host = urlsplit(name).hostname or ""
     document = _extract_document(tree, name if host else None)
@@ -169,8 +169,8 @@ _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 summary".split())
 
 def remove_hidden(tree: _Element) -> None:
     """Remove what a page strikes out or hides, except the parts that scripts will show."""
-    _remove(list(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")))
-    _remove([button for button in tree.iter("{*}button") if _is_label(button)])
+    remove(list(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")))
+    remove([button for button in tree.iter("{*}button") if _is_label(button)])
     selectors = _hiding_selectors(tree)
     styled = tree.xpath("//*[@hidden or @style or @class or @id]")
     hidden = [element for element in styled if _is_hidden(element, selectors)]
@@ -183,7 +183,7 @@ def remove_hidden(tree: _Element) -> None:
     for element in hidden:
         is_later_shown = len(element) and length_alike[_kind(element)] > MAX_SHARE * prose
         if not is_later_shown and text_length(element) < prose:
-            _remove([element])
+            remove([element])
 
 
 def _is_label(button: _Element) -> bool:
@@ -220,20 +220,6 @@ def _hides(rules: str) -> bool:
 
 def _kind(element: _Element) -> str:
     return f"{tag_of(element)} {element.get('class') or ''}"
-
-
-def _remove(elements: Iterable[_Element]) -> None:
-    """Remove elements, but not the text that follows them."""
-    for element in elements:
-        parent, previous = element.getparent(), element.getprevious()
-        if parent is None:
-            continue
-        tail = element.tail or ""
-        if previous is not None:
-            previous.tail = (previous.tail or "") + tail
-        else:
-            parent.text = (parent.text or "") + tail
-        parent.remove(element)
 
 
 # --- the article within a page ---

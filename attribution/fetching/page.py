@@ -40,6 +40,7 @@ class Extracted:
         reviewed: The claim that a fact check is about.
         rating: The fact check's verdict on it.
         unread: Names the parts that could not be read, as "page 3".
+        url: The address of the original, where the file names it.
     """
 
     title: str
@@ -51,6 +52,7 @@ class Extracted:
     reviewed: str = ""
     rating: str = ""
     unread: str = ""
+    url: str = ""
 
 
 def make_page(
@@ -87,8 +89,8 @@ def partly_read(page: Page, name: str) -> list[Failure]:
     if not page.unread:
         return []
     message = (
-        f"{name} is damaged: {page.unread} could not be read, the rest was; "
-        "check the file or export it again"
+        f"{name} was read in part: without {page.unread}; "
+        "check the file, or add what is missing as a document"
     )
     return [FetchFailed("left_out", message, name).as_failure("fetch")]
 

@@ -1,54 +1,64 @@
-"""Read files in separate processes: content that makes a parser hang, crash or run out of memory
-ends only those.
+"""Read files in processes of their own: content that makes a parser hang, crash or run out of
+memory ends only its process.
 
-The parent sends bytes and gets JSON back, so that a process taken over by hostile content can
-return nothing but text.
+A server process imports the parsers once and forks a child for each file. The parent sends bytes and
+gets JSON back, so that a child taken over by hostile content can return nothing but text.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
-import math
 import os
-import queue
-import struct
+import resource
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fair_queue import Turns
-from attribution.fetching.content_type import MARKDOWN, PLAIN
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
 from attribution.fetching.picture import Box, Picture, draw
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
-MEMORY = 160_000_000  # bytes one file may take beyond what the process has when it starts
+MEMORY = 160_000_000  # bytes one file may take beyond what the server has imported
+MAX_REPLY = 100_000_000  # bytes
+OPEN_FILES = 64
 DOCUMENT_SECONDS = 60.0  # for one of the user's files
 PICTURE_SECONDS = 20.0  # for a page that is drawn
 RUN_SECONDS = 180.0  # for all files of a run
 START_SECONDS = 60.0  # for imports on a busy machine; not charged to any file
-_LENGTH = struct.Struct(">Q")
+GRACE_SECONDS = 2.0  # a child that is over its time ends itself before it is given up
+ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")  # no keys
+NEVER = threading.Event()  # for work that nobody can stop
+_KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_BLOCK = 65_536
 _Message = dict[str, Any]
 
 
 class FileReader:
     """Reads the files of one run or upload.
 
-    They wait in turn with those of others and share a limit in seconds. Readers of the same
-    `owner` share a turn; without an owner, each has its own.
+    They wait in turn with those of others.
+
+    Args:
+        owner: Readers of the same owner share a turn.
+        seconds: Limit for all files together.
+        stop: Ends the wait for a turn.
     """
 
-    def __init__(self, owner: str = "", seconds: float = math.inf) -> None:
-        self._owner: Hashable = owner or self
+    def __init__(self, owner: Hashable, seconds: float, stop: threading.Event) -> None:
+        self._owner, self._stop = owner, stop
         self._seconds = self._seconds_left = seconds
 
     def read(
@@ -67,7 +77,7 @@ class FileReader:
             FetchFailed: As `extract` does, or timed_out, budget_spent, or unreadable if the parser
                 crashed.
         """
-        kind, _ = reader_of(content, media_type, name, document)
+        reader_of(content, media_type, name, document)
         if self._seconds_left <= 0:
             message = (
                 f"{name} was not read: reading the others took {self._seconds:g} s; "
@@ -75,9 +85,8 @@ class FileReader:
             )
             raise FetchFailed("budget_spent", message, name)
         task = {"media_type": media_type, "name": name, "document": document}
-        turns = _text_turns if kind in (PLAIN, MARKDOWN) else _document_turns
         limit = min(seconds or DOCUMENT_SECONDS, self._seconds_left)
-        fields = self._run(content, task, turns, limit)["extracted"]
+        fields = self._run(content, task, limit)["extracted"]
         for field in ("breaks", "types"):
             fields[field] = tuple(fields[field])
         return Extracted(**fields)
@@ -89,21 +98,27 @@ class FileReader:
             FetchFailed: As `read` does.
         """
         task = {"name": name, "number": number, "sentence": sentence}
-        fields = self._run(content, task, _document_turns, PICTURE_SECONDS)["picture"]
+        fields = self._run(content, task, PICTURE_SECONDS)["picture"]
         fields["boxes"] = tuple(Box(*box) for box in fields["boxes"])
         return Picture(**fields)
 
-    def _run(self, content: bytes, task: _Message, turns: Turns, seconds: float) -> _Message:
+    def _run(self, content: bytes, task: _Message, seconds: float) -> _Message:
         name = task["name"]
-        with _in_turn(turns, self._owner):
-            worker = _idle_worker()
+        with turns.ticket(self._owner) as ticket:
+            for _ in turns.wait(ticket, self._stop):
+                pass
+            if self._stop.is_set():
+                raise FetchFailed("budget_spent", f"{name} was not read: the work was stopped", name)
+            _ready_server()
             started = time.monotonic()
-            try:
-                reply = worker.run(task, content, seconds)
-                if reply is None:  # it may have died before the request: try a new one
-                    reply = _new_worker().run(task, content, seconds)
-            finally:
-                self._seconds_left -= time.monotonic() - started
+            reply = _ready_server().run(task, content, seconds)
+            spent = time.monotonic() - started
+            if reply is None and spent < seconds:  # the server may have been killed: try a new one
+                reply = _ready_server().run(task, content, seconds)
+            self._seconds_left -= spent
+        if reply is None and spent >= seconds:
+            message = f"{name} could not be read within {seconds:g} s; add only the part you need"
+            raise FetchFailed("timed_out", message, name)
         if reply is None:
             message = f"{name} made its parser crash; paste its text as a document"
             raise FetchFailed("unreadable", message, name)
@@ -113,185 +128,167 @@ class FileReader:
         return reply
 
 
-@contextmanager
-def _in_turn(turns: Turns, owner: Hashable) -> Iterator[None]:
-    with turns.ticket(owner) as ticket:
-        for _ in turns.wait(ticket, threading.Event()):
-            pass
-        yield
-
-
-def read(
-    content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False
-) -> Extracted:
-    """Read one file by itself; see `FileReader`."""
-    return FileReader().read(content, media_type, name, seconds, document)
+turns = Turns(PROCESSES, waiting=sys.maxsize, each=max(1, PROCESSES - 1))
 
 
 def warm() -> None:
-    """Start a process if there is none, so that it imports while a page is on its way."""
-    _start_worker(1)
+    """Start the server if there is none, so that it imports while a page is on its way."""
+    _running_server()
 
 
-# --- the processes, seen from the parent ---
+# --- the server, seen from the parent ---
 
 
-class _Worker:
-    """A process, used by one thread at a time."""
-
+class _Server:
     def __init__(self) -> None:
-        self._is_ready = False
-        self._is_late = False
+        self._control, theirs = socket.socketpair()
+        kept = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "attribution.fetching.sandbox"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            [sys.executable, "-m", "attribution.fetching.sandbox", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
+            env=kept | {"OPENBLAS_NUM_THREADS": "1"},
         )
-        _workers.add(self)
+        theirs.close()
+        self._is_ready = False
+        self._waiting = threading.Lock()
 
-    def ready(self) -> bool:
-        """Wait for the process to finish its imports; return False if it crashed first."""
-        if not self._is_ready:
-            timer = self._kill_after(START_SECONDS)
-            self._is_ready = self._receive() is not None
-            timer.cancel()
-        return self._is_ready
+    def is_ready(self) -> bool:
+        """Wait for the imports; return False if they failed."""
+        with self._waiting:
+            if not self._is_ready:
+                self._control.settimeout(START_SECONDS)
+                with suppress(OSError):
+                    self._is_ready = bool(self._control.recv(1))
+            return self._is_ready
 
     def run(self, task: _Message, content: bytes, seconds: float) -> _Message | None:
-        """Return the reply, or None if the process crashed; it becomes idle if it can go on.
-
-        Raises:
-            FetchFailed: timed_out; the process is killed.
-        """
-        reply: _Message | None = None
-        timer = self._kill_after(seconds)
-        try:
-            reply = self._exchange(task, content)
-        finally:
-            timer.cancel()
-            if reply is None or reply.get("full"):
-                self.stop()
-            else:
-                _idle.put(self)
-        if self._is_late:
-            name = task["name"]
-            message = f"{name} could not be read within {seconds:g} s; add only the part you need"
-            raise FetchFailed("timed_out", message, name)
-        return reply
-
-    def _exchange(self, task: _Message, content: bytes) -> _Message | None:
-        assert self.process.stdin
-        with suppress(OSError, ValueError):  # it died, or its reply is no JSON
-            _send(self.process.stdin, json.dumps(task).encode())
-            _send(self.process.stdin, content)
-            reply = json.loads(self._receive() or b"null")
+        """Return the reply, or None if the child crashed or its time was over."""
+        ours, theirs = socket.socketpair()
+        with ours, suppress(OSError, ValueError):  # it died, or its reply is no JSON
+            with theirs:
+                socket.send_fds(self._control, [b"."], [theirs.fileno()])
+            end = time.monotonic() + seconds + GRACE_SECONDS
+            ours.settimeout(seconds + GRACE_SECONDS)
+            ours.sendall(json.dumps(task | {"seconds": seconds}).encode() + b"\n")
+            ours.sendall(content)
+            ours.shutdown(socket.SHUT_WR)
+            reply = json.loads(_received(ours, end))
             return reply if isinstance(reply, dict) else None
         return None
 
-    def _receive(self) -> bytes | None:
-        assert self.process.stdout
-        with suppress(OSError):
-            return _receive(self.process.stdout)
-        return None
-
-    def _kill_after(self, seconds: float) -> threading.Timer:
-        def kill() -> None:
-            self._is_late = True
-            self.process.kill()
-
-        timer = threading.Timer(seconds, kill)
-        timer.daemon = True
-        timer.start()
-        return timer
-
     def stop(self) -> None:
-        """End the process."""
-        _workers.discard(self)
+        """End the server and with it its children."""
         self.process.kill()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with suppress(OSError):
-                if pipe:
-                    pipe.close()
+        self._control.close()
         self.process.wait()
 
 
-_document_turns = Turns(PROCESSES, waiting=sys.maxsize, each=max(1, PROCESSES - 1))
-_text_turns = Turns(1, waiting=sys.maxsize)  # quick to read, so they never wait for documents
-_idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
-_workers: set[_Worker] = set()
+_servers: list[_Server] = []  # at most one
 _starting = threading.Lock()
 
 
-def _new_worker() -> _Worker:
-    """Start a process and wait for its imports.
+def _running_server() -> _Server:
+    with _starting:
+        if _servers and _servers[0].process.poll() is not None:
+            _servers.pop().stop()
+        if not _servers:
+            _servers.append(_Server())
+        return _servers[0]
+
+
+def _ready_server() -> _Server:
+    """Return the server after its imports.
 
     Raises:
-        Unavailable: None can start, which is no file's fault.
+        Unavailable: It cannot start, which is no file's fault.
     """
-    worker = _Worker()
-    if not worker.ready():
-        worker.stop()
-        raise Unavailable(
-            "the process that reads pages and files cannot start; `python -m "
-            "attribution.fetching.sandbox` says why: install the packages again with "
-            "`pip install --force-reinstall -r requirements.txt`"
-        )
-    return worker
-
-
-def _start_worker(limit: int) -> None:
-    """Start a process in the background if there are fewer; it becomes idle after its imports."""
-    with _starting:
-        if len(_workers) >= limit:
-            return
-        worker = _Worker()
-
-    def settle() -> None:
-        worker.ready()
-        _idle.put(worker)
-
-    threading.Thread(target=settle, name="sandbox", daemon=True).start()
-
-
-def _idle_worker() -> _Worker:
-    """Return the first free process: no file waits for a start while another is idle."""
-    while True:
-        if _idle.empty():
-            _start_worker(max(1, _document_turns.counts()[0] + _text_turns.counts()[0]))
-        with suppress(queue.Empty):
-            worker = _idle.get(timeout=0.2)  # and look again: the last one may have been stopped
-            if worker.process.poll() is None:
-                return worker
-            is_broken = not worker.ready()
-            worker.stop()  # it died while idle
-            if is_broken:
-                return _new_worker()
+    server = _running_server()
+    if server.is_ready():
+        return server
+    server.stop()
+    raise Unavailable(
+        "the process that reads pages and files cannot start; `python -m "
+        "attribution.fetching.sandbox` says why: install the packages again with "
+        "`pip install --force-reinstall -r requirements.txt`"
+    )
 
 
 @atexit.register
-def _stop_all() -> None:
-    for worker in list(_workers):
-        worker.stop()
+def _stop_server() -> None:
+    for server in _servers:
+        server.stop()
 
 
-# --- messages, and the process itself ---
+def _received(connection: socket.socket, end: float) -> bytes:
+    """Return all that is sent until a time of the monotonic clock.
+
+    Raises:
+        OSError: The time is over, or more than MAX_REPLY is sent.
+    """
+    reply = bytearray()
+    while True:
+        connection.settimeout(max(0.01, end - time.monotonic()))
+        part = connection.recv(_BLOCK)
+        if not part:
+            return bytes(reply)
+        reply += part
+        if len(reply) > MAX_REPLY:
+            raise OSError("the reply is too long")
 
 
-def _send(pipe: IO[bytes], message: bytes) -> None:
-    pipe.write(_LENGTH.pack(len(message)) + message)
-    pipe.flush()
+# --- the server and its children ---
 
 
-def _receive(pipe: IO[bytes]) -> bytes | None:
-    """Return the next length-prefixed message, or None at the end."""
-    head = pipe.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    body = pipe.read(length)
-    return body if len(body) == length else None
+def main() -> None:
+    """Fork a child for each connection that comes, until the parent is gone."""
+    import openpyxl  # noqa: F401
+    import pypdfium2.raw  # noqa: F401
+
+    extract(b"<p>Imports happen now.</p>", "text/html", "https://example.org/")
+    control = socket.socket(fileno=int(sys.argv[1]))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no child becomes a zombie
+    control.sendall(b".")
+    while True:
+        message, files, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        with socket.socket(fileno=files[0]) as connection:
+            if os.fork() == 0:
+                control.close()
+                _answer(connection)
+                os._exit(0)
+
+
+def _answer(connection: socket.socket) -> None:
+    with connection.makefile("rb") as request:
+        task = json.loads(request.readline())
+        _limit(task.pop("seconds"))
+        reply = _reply(task, request.read())
+    connection.sendall(json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _limit(seconds: float) -> None:
+    """End this process with the server's, or with its time; limit its memory and what it opens."""
+    with suppress(AttributeError):  # Linux alone has it
+        ctypes.CDLL(None).prctl(_KILL_WITH_PARENT, signal.SIGKILL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    limits = {
+        resource.RLIMIT_CPU: int(seconds) + 1,
+        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+    }
+    with suppress(OSError):  # Linux alone says how much is used
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + MEMORY
+    for kind, limit in limits.items():
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (limit, limit))
 
 
 def _reply(task: _Message, content: bytes) -> _Message:
@@ -305,44 +302,6 @@ def _reply(task: _Message, content: bytes) -> _Message:
     except MemoryError:
         message = f"{name} needs too much memory; add only the part you need"
         return {"failure": ("too_large", message, name, "")}
-
-
-def _peak_memory() -> int:
-    """Return the most bytes that this process has used; 0 where the system can't limit them."""
-    try:
-        import resource
-    except ImportError:  # on Windows
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _limit_memory() -> None:
-    with suppress(ImportError, OSError):
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        limit = pages * resource.getpagesize() + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def main() -> None:
-    """Answer tasks until the parent closes the pipe or is gone."""
-    import pypdfium2.raw  # noqa: F401
-
-    extract(b"<p>Imports happen now.</p>", "text/html", "https://example.org/")
-    tasks, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    sys.stdout = sys.stderr  # what a library prints must not be taken for a reply
-    _limit_memory()
-    base = _peak_memory()
-    _send(replies, b"{}")
-    while True:
-        head, content = _receive(tasks), _receive(tasks)
-        if head is None or content is None:
-            return
-        reply = _reply(json.loads(head), content)
-        # the memory that a large file leaves behind is freed only when the process ends
-        reply["full"] = _peak_memory() > base + MEMORY // 2
-        _send(replies, json.dumps(reply).encode())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -13,10 +14,11 @@ _RANK = re.compile(r"#?\d{1,3}[.)]?")
 SEPARATORS = ",;\t|"
 SAMPLE = 20  # lines of a file by which its separator is found
 MAX_FIELD = 10_000_000  # characters of a field
+MAX_CAPTION = 200  # characters: a longer text above a table is none
 _Row = Sequence[str]
 
 
-def lines(grid: Sequence[_Row], heads: int | None = None) -> list[str]:
+def lines(grid: Sequence[_Row], heads: int | None = None, caption: str = "") -> list[str]:
     """Return the rows as "Graz: inhabitants 290,000; area 127 km²".
 
     A wrong guess of the heads would join values that do not belong together. So only a row above
@@ -25,10 +27,40 @@ def lines(grid: Sequence[_Row], heads: int | None = None) -> list[str]:
 
     Args:
         grid: The cells of each row.
-        heads: How many of the first rows are heads; None to guess.
+        heads: How many of the first rows are heads; None to guess, and to divide the grid at empty
+            rows below which there is another head.
+        caption: What stands above the table; it may name the scale of its figures.
     """
     stripped = [[" ".join(cell.split()) for cell in row] for row in grid]
-    rows = [row for row in stripped if any(row)]
+    caption = caption if len(caption) <= MAX_CAPTION else ""
+    if heads is not None:
+        return _table_lines([row for row in stripped if any(row)], heads, caption)
+    written = []
+    for rows in _divided(stripped):
+        written += _table_lines(rows, None, caption)
+    return written
+
+
+def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
+    """Return the tables of a grid, which begin with a head below an empty row."""
+    groups: list[list[_Row]] = [[]]
+    for row in grid:
+        if any(row):
+            groups[-1].append(row)
+        elif groups[-1]:
+            groups.append([])
+    divided: list[list[_Row]] = []
+    for group in filter(None, groups):
+        begins = _is_head(group[_count_titles(group, anywhere=True) :])
+        has_figures = any(_is_head(divided[-1][n:]) for n in range(3)) if divided else True
+        if begins and has_figures or not divided:
+            divided.append(group)
+        else:
+            divided[-1] += group
+    return divided
+
+
+def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[str]:
     title_count = _count_titles(rows, anywhere=heads is None)
     titles = ["".join(row) for row in rows[:title_count]]
     rows = rows[title_count:]
@@ -40,7 +72,12 @@ def lines(grid: Sequence[_Row], heads: int | None = None) -> list[str]:
     head_rows = rows[:head_count]
     names = _column_names(head_rows)
     shown_heads = [" | ".join(dict.fromkeys(filter(None, row))) for row in head_rows]
-    return titles + shown_heads + [_line(names, row) for row in rows[head_count:]]
+    scale = _scale(" ".join([caption, *titles, *names[:1]]))
+    scales = [_scale(name) or scale for name in names]
+    written = titles + shown_heads
+    for row in rows[head_count:]:
+        written.append(_line(names, _scaled(row, names, scales)))
+    return written
 
 
 def _count_titles(rows: Sequence[_Row], anywhere: bool = False) -> int:
@@ -106,25 +143,83 @@ def _line(names: Sequence[str], row: _Row) -> str:
     return f"{subject.rstrip(':')}: {'; '.join(values)}" if values else subject
 
 
-def delimited(text: str, separator: str = "") -> list[str]:
-    """Read comma-separated values as lines; the first row is the head if it can be.
+# --- figures in thousands and millions ---
 
-    Without a separator, the one that most of the first lines have is taken.
+_SCALE = re.compile(
+    r"""(?: \bin\s+(?P<before>US\$|[$€£¥])?\s?      # in $ millions
+          | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # € million, $ in thousands
+        )
+        (?P<scale>thousand|million|billion|'?000|mn?\b|bn\b)s?
+        (?:\s+of\s+(?P<unit>[\w.$€£]+(?:\s(?:dollars|euros|pounds))?))?
+        (?!\w)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SCALES = {"m": "million", "mn": "million", "bn": "billion", "000": "thousand", "'000": "thousand"}
+_UNSCALED = re.compile(r"%|\b(?:per|ratio|rate|margin|number|headcount|employees|years?|date)\b", re.I)
+_PLAIN_FIGURE = re.compile(r"(?P<sign>[-−–(]?)[$€£¥]?\s?(?P<figure>\d[\d,.\s]*)\)?")
+
+
+def _scale(text: str) -> str:
+    """Return the form of figures by the scale that a text names, as "${} million"; empty if none."""
+    match = _SCALE.search(text)
+    if match is None:
+        return ""
+    word = match["scale"].lower()
+    currency = match["before"] or match["alone"] or ""
+    form = f"{currency}{{}} {_SCALES.get(word, word)}"
+    return f"{form} {match['unit']}" if match["unit"] else form
+
+
+def _scaled(row: _Row, names: Sequence[str], scales: Sequence[str]) -> _Row:
+    """Return a row whose figures have their scale."""
+    if not any(scales) or not row or _UNSCALED.search(row[0]):
+        return row
+    scaled = list(row[:1])
+    for cell, name, scale in zip_longest(row[1:], names[1:], scales[1:], fillvalue=""):
+        match = _PLAIN_FIGURE.fullmatch(cell)
+        if match and scale and not _UNSCALED.search(name):
+            minus = "-" if match["sign"] else ""
+            cell = minus + scale.format(match["figure"].strip())
+        scaled.append(cell)
+    return scaled
+
+
+# --- text with separators ---
+
+_SEPARATOR_LINE = re.compile(r"\s*sep=(.)\r?\n", re.IGNORECASE)
+
+
+def delimited(text: str, separator: str = "") -> list[str]:
+    """Read comma-separated values as lines; the head is the first row as long as most others.
+
+    Without a separator, the one that the file names or that most of the first lines have is taken.
     """
+    named = _SEPARATOR_LINE.match(text)
+    if named:
+        separator = named[1]
+        text = text[named.end() :]
     if not separator:
         sample = text.lstrip().split("\n", SAMPLE)[:SAMPLE]
 
         def frequency(sign: str) -> tuple[int, int]:
-            return sum(sign in line for line in sample), sample[0].count(sign)
+            counts = [line.count(sign) for line in sample]
+            return sum(map(bool, counts)), max(counts)
 
         separator = max(SEPARATORS, key=frequency)
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
     rows = [row for row in reader if any(map(str.strip, row))]
-    titles = _count_titles(rows)
-    first = rows[titles] if titles < len(rows) else []
-    has_head = all(_YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in first)
-    return lines(rows, titles + has_head)
+    widths = Counter(_width(row) for row in rows)
+    usual = max(widths, key=lambda width: (widths[width], width), default=0)
+    first = next((n for n, row in enumerate(rows) if _width(row) == usual), 0)
+    titles = [f"{separator} ".join(cell.strip() for cell in row if cell) for row in rows[:first]]
+    rows = rows[first:]
+    has_head = rows and all(_YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in rows[0])
+    return titles + lines(rows, int(has_head), " ".join(titles))
+
+
+def _width(row: _Row) -> int:
+    return max((n for n, cell in enumerate(row, 1) if cell.strip()), default=0)
 
 
 _MARKDOWN_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
@@ -147,11 +242,12 @@ def without_pipes(markdown: str) -> str:
             at += 1
             continue
         rows = [_markdown_row(line)]
+        above = next((text for text in reversed(written) if text.strip()), "")
         at += 2
         while at < len(source) and "|" in source[at]:
             rows.append(_markdown_row(source[at]))
             at += 1
-        written += ["", "\n\n".join(lines(rows, 1)), ""]
+        written += ["", "\n\n".join(lines(rows, 1, above)), ""]
     return "\n".join(written)
 
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
-
-import yaml
 
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
 from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.formats import extract
-from attribution.fetching.page import Extracted, make_page, one_line, valid_date
-from attribution.fetching.sandbox import FileReader
+from attribution.fetching.page import Extracted, make_page
+from attribution.fetching.sandbox import NEVER, FileReader
 from attribution.library.keywords import KeywordSearcher
 from attribution.retrieval.bm25 import FullText, create
 from attribution.settings import ROOT, Settings
-from attribution.text.lines import FRONT_MATTER
 from attribution.types import BUILT_IN, Failure, Page
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
@@ -144,7 +141,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
-    reading = FileReader()
+    reading = FileReader(folder, math.inf, NEVER)
     for name, _, size in files:
         try:
             if size > max_bytes:
@@ -171,53 +168,18 @@ def _read(path: Path, name: str, reading: FileReader) -> Page:
     is_trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
     read = extract if is_trusted else reading.read
     extracted = read(path.read_bytes(), media_type, name, document=True)
-    reference = ""
     if media_type == MARKDOWN:
-        extracted, reference = without_front_matter(extracted, name)
+        extracted = without_heading_marks(extracted)
     site = BUILT_IN if is_trusted else "Library"
     titled = replace(extracted, title=extracted.title or path.stem, site=site)
     if not is_trusted:
-        return make_page(f"library:{name}", "library", titled, reference)
+        return make_page(f"library:{name}", "library", titled, extracted.url)
     # our text is not the page that its facts are from; the file of a user may be a copy of it
     page = make_page(f"library:{name}", "library", titled)
-    return page.model_copy(update={"facts_from": reference})
+    return page.model_copy(update={"facts_from": extracted.url})
 
 
-def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, str]:
-    """Return Markdown without its YAML front matter and heading marks, and its `url`.
-
-    `title` and `date` of the front matter become the metadata.
-
-    Raises:
-        FetchFailed: unreadable if it is no YAML, no_text if there is nothing else.
-    """
-    text, metadata = _split_front_matter(extracted.text, name)
-    text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), text).strip()
-    if not text:
-        raise FetchFailed("no_text", f"{name} contains only front matter", name)
-    title = one_line(metadata.get("title", extracted.title))
-    published = valid_date(metadata.get("date", ""))
-    url = metadata.get("url", "")
-    is_web_address = url.startswith(("https://", "http://"))
-    article = Extracted(title, text, published, extracted.site)
-    return article, url if is_web_address else ""
-
-
-def _split_front_matter(text: str, name: str) -> tuple[str, dict[object, str]]:
-    """Return the text after the front matter, and the front matter's plain values."""
-    match = FRONT_MATTER.match(text)
-    if match is None:
-        return text, {}
-    try:
-        values = yaml.safe_load(match[1])
-        if not isinstance(values, dict):
-            return text, {}
-        metadata = {
-            key: str(value.date() if isinstance(value, datetime) else value)
-            for key, value in values.items()
-            if isinstance(value, str | int | date)
-        }
-    except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
-        message = f"{name}: the front matter is not valid YAML"
-        raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
-    return text[match.end() :], metadata
+def without_heading_marks(extracted: Extracted) -> Extracted:
+    """Return the text of Markdown without the marks of its headings."""
+    text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), extracted.text)
+    return replace(extracted, text=text.strip())

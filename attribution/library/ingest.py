@@ -7,6 +7,7 @@ added before are recognised by their hash, so adding again resumes.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,8 +22,8 @@ from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, 
 from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import FileReader
-from attribution.library.folder import without_front_matter
+from attribution.fetching.sandbox import NEVER, FileReader
+from attribution.library.folder import without_heading_marks
 from attribution.library.search import LENGTH, PASSAGES, passages
 from attribution.library.store import DocumentStore, NewDocument, check_name
 from attribution.settings import Settings
@@ -81,10 +82,11 @@ def add(
     """
     check_name(collection)
     documents = DocumentStore(store.database)
-    reading = FileReader(owner)
+    stop = stop or threading.Event()
+    reading = FileReader(owner or collection, math.inf, NEVER)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
-    for results in _in_parallel(reader.read, items, stop or threading.Event()):
+    for results in _in_parallel(reader.read, items, stop):
         new = [result for result in results if isinstance(result, NewDocument)]
         states = documents.put(collection, new) if new else []
         for document, state in zip(new, states, strict=True):
@@ -254,11 +256,10 @@ def _document(content: bytes, name: str, reading: FileReader) -> Page:
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
     extracted = reading.read(content, "", name, document=True)
-    reference = ""
     if media_type == MARKDOWN:
-        extracted, reference = without_front_matter(extracted, name)
+        extracted = without_heading_marks(extracted)
     titled = replace(extracted, title=extracted.title or Path(name).stem)
-    return make_page(name, "document", titled, reference)  # gets its URL when it is stored
+    return make_page(name, "document", titled, extracted.url)  # gets its URL when it is stored
 
 
 def _one_line(name: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution import events
-from attribution.fetching.sandbox import read
+from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
 from attribution.models.engine import in_threads
 from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.pipeline.run import run
@@ -166,7 +166,8 @@ def main(argv: list[str] | None = None) -> int:
         store = Store.open(settings.database_url)
         if args.recipe == "pipeline":
             load_models(settings)
-            in_threads(lambda n: read(PAGE, "text/html", "https://example.org/", 60.0), range(2))
+            reading = FileReader("benchmark", RUN_SECONDS, NEVER)
+            in_threads(lambda n: reading.read(PAGE, "text/html", "https://example.org/"), range(2))
             keep_loaded()
             measured: dict[str, Any] = {}
             if args.profile:

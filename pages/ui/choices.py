@@ -23,6 +23,7 @@ from attribution.errors import (
 from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
 from attribution.policy import DecisionPolicy
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
@@ -331,7 +332,8 @@ def unreadable(document: Document) -> str:
     key = f"unreadable-{hashlib.sha256(document.content).hexdigest()}-{document.name}"
     if key not in st.session_state:
         try:
-            read_document(document)
+            reading = FileReader(state.browser(), DOCUMENT_SECONDS, NEVER)
+            read_document(document, reading)
             st.session_state[key] = ""
         except AttributionError as error:
             st.session_state[key] = error.public()

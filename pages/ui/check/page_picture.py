@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from attribution.errors import FetchFailed
-from attribution.fetching.sandbox import FileReader
+from attribution.fetching.sandbox import NEVER, PICTURE_SECONDS, FileReader
 from attribution.types import Document, Page, Report
 from pages.ui import state
 from pages.ui.answer_view import View
@@ -47,6 +47,7 @@ def _on_page(page: Page, number: int, source: View) -> str:
 
 def _drawn(file: Document, number: int, sentence: str) -> dict[str, object]:
     try:
-        return asdict(FileReader(state.browser()).draw(file.content, file.name, number, sentence))
+        reading = FileReader(state.browser(), PICTURE_SECONDS, NEVER)
+        return asdict(reading.draw(file.content, file.name, number, sentence))
     except FetchFailed as error:
         return {"problem": f"{error}."}

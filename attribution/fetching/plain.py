@@ -1,0 +1,194 @@
+"""Read files of text: plain, Markdown, separated values, captions, RTF and mail."""
+
+from __future__ import annotations
+
+import re
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default as modern
+from email.utils import parsedate_to_datetime
+
+from attribution.errors import FetchFailed
+from attribution.fetching import content_type as media
+from attribution.fetching import tables
+from attribution.fetching.content_type import decode
+from attribution.fetching.html import read_html
+from attribution.fetching.page import Extracted, clean
+from attribution.fetching.pdf import MAX_PAGES, join_pages
+from attribution.text.lines import FRONT_MATTER, paragraphs
+
+
+def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
+    """Read the text as it is. Form feeds divide it into pages, as in what `pdftotext` writes."""
+    text = decode(content, media_type)
+    pages = text.split("\f")
+    if 1 < len(pages) <= MAX_PAGES:
+        return join_pages(paragraphs([clean(page) for page in pages]))
+    return Extracted("", _without_repetition(text))
+
+
+def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
+    """Read the rows of a table of comma- or tab-separated values."""
+    is_tabbed = name.lower().endswith((".tsv", ".tab"))
+    rows = tables.delimited(decode(content, media_type), "\t" if is_tabbed else "")
+    return Extracted("", "\n\n".join(rows))
+
+
+def read_rtf(content: bytes, media_type: str, name: str) -> Extracted:
+    """Read the text of RTF."""
+    from striprtf.striprtf import rtf_to_text
+
+    text = rtf_to_text(content.decode("latin-1"), errors="replace")
+    return Extracted("", text.replace("\n", "\n\n"))
+
+
+# --- Markdown ---
+
+_COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
+_HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
+_STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
+_NOTE_MARKS = re.compile(  # of Obsidian
+    r"""((?<!`)`[^`\n]+`(?!`))
+      | %%(?:[^%]|%(?!%)){0,2000}%%                  # comment
+      | !\[\[[^\[\]\n]*\]\]                          # embedded file
+      | \[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]      # link, with its alias
+      | (?<!=)==(?!\s)([^=\n]{1,500})(?<!\s)==(?!=)  # highlight
+      | [ \t]\^[\w-]{1,60}$                          # id of a block
+      | ^```(?:dataview|query|mermaid)\b(?:(?!```)[^`]){0,2000}```""",
+    re.VERBOSE | re.MULTILINE,
+)
+_CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*", re.MULTILINE)
+
+
+def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
+    """Read Markdown without front matter, comments and what it strikes out.
+
+    The title is that of its front matter or its first heading.
+    """
+    metadata, text = _split_front_matter(decode(content, media_type).replace("\r\n", "\n"))
+    title = metadata.get("title", "")
+    heading = _HEADING.search(text[:5000])
+    if heading and not title:
+        title = heading[1]
+    commented, end, rest = text.rpartition("-->")  # an open comment would be searched to the end
+    text = _COMMENT.sub(r"\1", commented + end) + rest
+    text = _STRUCK.sub("", text)
+    text = _CALLOUT.sub(r"\1", _NOTE_MARKS.sub(_shown, text))
+    url = metadata.get("url", "")
+    return Extracted(
+        title,
+        tables.without_pipes(text),
+        published=metadata.get("date", ""),
+        url=url if url.startswith(("https://", "http://")) else "",
+    )
+
+
+def _shown(match: re.Match[str]) -> str:
+    code, link, marked = match.groups()
+    return code or marked or (link or "").rpartition("/")[2].partition("#")[0]
+
+
+def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return the plain values of YAML front matter and the text after it.
+
+    What is no YAML, or has aliases, is text.
+    """
+    import yaml
+
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        return {}, text
+    try:
+        tokens = yaml.scan(match[1])
+        if any(isinstance(token, yaml.AliasToken) for token in tokens):
+            return {}, text
+        values = yaml.load(match[1], yaml.BaseLoader)  # strings alone: merge keys are none
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}, text
+    if not isinstance(values, dict):
+        return {}, text
+    plain = {key: value for key, value in values.items() if isinstance(value, str)}
+    return plain, text[match.end() :]
+
+
+# --- captions ---
+
+_CUE = re.compile(r"(?:\d+:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*")
+_CUE_TAG = re.compile(r"</?[a-z][^<>\n]{0,80}>|<[\d:.]{9,12}>")
+
+
+def _without_repetition(text: str) -> str:
+    """Return the running text of captions, each line once; any other text as it is.
+
+    Automatic captions roll: a cue repeats the last lines of the cue before it.
+    """
+    first, *cues = _CUE.split(text)
+    if len(cues) < 2:
+        return text
+    is_vtt = first.lstrip("\ufeff \n").startswith("WEBVTT")
+    if not is_vtt and first.strip(" \r\n\ufeff0123456789"):
+        return text
+    spoken: list[str] = []
+    previous: list[str] = []
+    for number, cue in enumerate(cues):
+        lines = [" ".join(_CUE_TAG.sub("", line).split()) for line in _spoken(cue)]
+        if number < len(cues) - 1 and lines and lines[-1].isdecimal():
+            lines.pop()  # the number of the next cue
+        lines = [line for line in lines if line]
+        repeated = 0
+        for count in range(1, min(len(lines), len(previous)) + 1):
+            if previous[-count:] == lines[:count]:
+                repeated = count
+        spoken += lines[repeated:]
+        previous = lines or previous
+    return "".join(f"\n{line}" if line.startswith("-") else f" {line}" for line in spoken).strip()
+
+
+def _spoken(cue: str) -> list[str]:
+    """Return the lines of a cue, which ends where a note or style sheet begins."""
+    lines = []
+    for line in cue.splitlines():
+        if line.startswith(("NOTE", "STYLE", "REGION")):
+            break
+        lines.append(line)
+    return lines
+
+
+# --- mail and saved pages ---
+
+
+def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
+    """Read a mail, or a page that a browser saved with its pictures; attachments are named.
+
+    Raises:
+        FetchFailed: As for HTML, or no_text.
+    """
+    message = message_from_bytes(content, policy=modern)
+    assert isinstance(message, EmailMessage)
+    sender = str(message.get("From", ""))
+    is_mail = "@" in sender
+    kinds = ("plain", "related", "html") if is_mail else ("related", "html", "plain")
+    part = message.get_body(kinds)
+    body = part.get_payload(decode=True) if part is not None else None
+    if part is None or not isinstance(body, bytes):
+        message_text = f"{name} is a saved page without HTML; save the page again as HTML"
+        raise FetchFailed("no_text", message_text, name)
+    read = read_html if part.get_content_type() in (media.HTML, media.XHTML) else read_plain
+    extracted = read(body, str(part.get("Content-Type", "")), name)
+    if not is_mail:
+        return extracted
+    head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
+    attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
+    return Extracted(
+        str(message.get("Subject", "")),
+        "\n\n".join([*head, extracted.text]),
+        published=_day(str(message.get("Date", ""))),
+        unread=f"the attachments {', '.join(attached)}" if attached else "",
+    )
+
+
+def _day(date: str) -> str:
+    try:
+        return parsedate_to_datetime(date).date().isoformat()
+    except ValueError:
+        return ""
