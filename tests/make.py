@@ -4,6 +4,7 @@ import hashlib
 from typing import Any
 
 from attribution.edits import Edit, Reword
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
 from attribution.policy import DecisionPolicy
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
@@ -20,6 +21,11 @@ def page(
         "fetched_at": "2026-11-01T10:00:00+00:00",
     }
     return Page(**{**made, "url": url, "title": title, "sha256": sha, "text": text, **fields})
+
+
+def reading(owner: str = "") -> FileReader:
+    """A reader of files that nobody stops."""
+    return FileReader(owner, DOCUMENT_SECONDS, NEVER)
 
 
 def report(answer: str = "", **fields: Any) -> Report:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -111,7 +110,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
                     f"fallback {name!r}: expected a search engine of the web; name it as a source instead"
                 )
             sources.fallback.append(SEARCHERS.build(name, settings))
-    reading = FileReader(sources, RUN_SECONDS, NEVER)
+    reading = FileReader("", RUN_SECONDS, NEVER)
     for document in files:
         try:
             sources.pages.append(page := read_document(document, reading=reading))

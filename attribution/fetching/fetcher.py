@@ -72,7 +72,7 @@ class Fetcher:
         self, settings: Settings, allow: Allow = is_public, reading: FileReader | None = None
     ) -> None:
         self._settings, self._allow = settings, allow
-        self._reading = reading or FileReader(self, RUN_SECONDS, NEVER)
+        self._reading = reading or FileReader("", RUN_SECONDS, NEVER)
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
-from attribution.fetching.blocks import Block, join_blocks, read_blocks, remove, tag_of, text_length, write_out
+from attribution.fetching.blocks import (
+    Block,
+    join_blocks,
+    read_blocks,
+    remove,
+    tag_of,
+    text_length,
+    write_out,
+)
 from attribution.fetching.content_type import decode
 from attribution.fetching.markup import MAX_SCRIPT, read_markup
 from attribution.fetching.page import UNWANTED, Extracted

@@ -1,11 +1,12 @@
-"""Read documents and presentations of Office and OpenDocument by renaming their elements to HTML's."""
+"""Read documents and presentations of Office and OpenDocument by renaming their elements to HTML's.
+
+Elements are found by their local names, since the namespaces of Strict files differ.
+"""
 
 from __future__ import annotations
 
-import copy
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attribution.fetching.blocks import formula, read_text, remove, tag_of
@@ -15,9 +16,8 @@ from attribution.fetching.page import Extracted
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-MAX_STYLES = 20  # based on one another
 MAX_SPAN = 100  # columns
-_NOTES = {"footnotereference": "footnotes", "endnotereference": "endnotes"}
+MAX_LEVELS = 9  # of automatic numbers
 _TAGS = {
     "p": "p",
     "h": "h2",
@@ -26,52 +26,58 @@ _TAGS = {
     "tc": "td",
     "br": "br",
     "cr": "br",
+    "sup": "sup",
     "table": "table",
     "table-row": "tr",
     "table-cell": "td",
     "line-break": "br",
-    "list-item": "div",
     "page": "div",
 }
-_CHARACTERS = {
-    "tab": " ",
-    "ptab": " ",
-    "s": " ",
-    "nobreakhyphen": "-",
-    "softhyphen": "",
-}
-_UNREAD = frozenset(
-    "del movefrom instrtext delinstrtext deltext rpr ppr trpr tcpr sdtpr sectpr rt fallback "
-    "tracked-changes covered-table-cell annotation nvsppr nvgraphicframepr".split()
-)
-_SLIDE_FURNITURE = (  # footers, dates and numbers
-    "//*[local-name()='ph'][@type='ftr' or @type='dt' or @type='sldNum']"
-    "/ancestor::*[local-name()='sp']"
-)
-_FALSE = ("0", "false", "off", "none")
-_HIDING = ("vanish", "webhidden", "strike", "dstrike")
+_CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
+_ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
+_UNREAD = f"""
+    //*[local-name()='del' or local-name()='moveFrom' or local-name()='instrText'
+        or local-name()='Fallback' or local-name()='tracked-changes' or local-name()='annotation'
+        or local-name()='covered-table-cell']
+  | //*[local-name()='r'][*[local-name()='rPr'][@strike!='noStrike'
+        or *[local-name()='vanish' or local-name()='strike' or local-name()='dstrike']{_ON}]]
+  | //*[local-name()='tr'][*[local-name()='trPr']/*[local-name()='hidden' or local-name()='del']{_ON}]
+  | //*[local-name()='sp'][.//*[local-name()='ph'][@type='ftr' or @type='dt' or @type='sldNum']]
+"""
+_RAISED = """
+    //*[local-name()='r'][*[local-name()='rPr'][@baseline>0
+        or *[local-name()='vertAlign'][@*='superscript']]]
+        [not(*[contains(local-name(), 'noteReference')])]
+"""
 _SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has no character
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
     + " " * 32
     + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
 )
-_Properties = dict[str, str]  # of a text or paragraph, by name
 
 
 def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
     package = Package(content, name)
     main = package.main_part("word/document.xml")
-    parts = {part.kind: part.path for part in package.related(main)}
-    styles = _read_styles(package.xml(parts["styles"])) if "styles" in parts else {}
-    numbering = _Numbering(package.xml(parts["numbering"]) if "numbering" in parts else None)
-    converter = _DocxConverter(styles, numbering)
-    body = package.xml(main)
-    converter.convert(body)
-    for kind in _NOTES.values():
-        if kind in parts:
-            converter.add_notes(kind, package.xml(parts[kind]), body)
-    return Extracted(package.title("docProps/core.xml"), read_text(body))
+    parts = {part.kind: package.xml(part.path) for part in package.related(main) if _is_xml(part)}
+    root = package.xml(main)
+    numbering = _Numbering(parts.get("numbering"), parts.get("styles"))
+    for paragraph in root.iter("{*}p"):
+        numbering.write(paragraph)
+    notes = [note for kind in ("footnotes", "endnotes") for note in parts.get(kind, ())]
+    numbers: dict[str, int] = {}  # of notes, by kind and id
+    for reference in root.xpath("//*[contains(local-name(), 'noteReference')]"):
+        key = tag_of(reference)[:3] + _attribute(reference, "id")
+        numbers.setdefault(key, len(numbers) + 1)
+        reference.text = f"[{numbers[key]}]"
+    for note in notes:
+        key = tag_of(note)[:3] + _attribute(note, "id")
+        if key in numbers:
+            first = next(note.iter("{*}t"), note)
+            first.text = f"[{numbers[key]}] {(first.text or '').lstrip()}"
+            root.append(note)
+    return Extracted(package.title("docProps/core.xml"), _text(root))
 
 
 def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
@@ -80,11 +86,7 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
     texts = []
     for slide in _slides(package):
         notes = [part.path for part in package.related(slide) if part.kind == "notesSlide"]
-        for part in (slide, *notes):
-            root = package.xml(part)
-            remove(root.xpath(_SLIDE_FURNITURE))
-            _DocxConverter({}, _Numbering(None)).convert(root)
-            texts.append(read_text(root))
+        texts += [_text(package.xml(part)) for part in (slide, *notes)]
     return Extracted(package.title("docProps/core.xml"), "\n\n".join(filter(None, texts)))
 
 
@@ -92,307 +94,126 @@ def _slides(package: Package) -> list[str]:
     main = package.main_part("ppt/presentation.xml")
     paths = {part.id: part.path for part in package.related(main)}
     if paths:
-        shown = package.xml(main).iter("{*}sldId")
-        ids = [value for slide in shown for key, value in slide.items() if key.endswith("}id")]
+        ids = package.xml(main).xpath("//*[local-name()='sldId']/@*[contains(name(), ':id')]")
         return [paths[each] for each in ids if each in paths]
-    numbers = re.compile(r"ppt/slides/slide(\d+)\.xml")
-    matches = filter(None, map(numbers.fullmatch, package.members))
+    matches = filter(
+        None, map(re.compile(r"ppt/slides/slide(\d+)\.xml").fullmatch, package.members)
+    )
     return [match[0] for match in sorted(matches, key=lambda match: int(match[1]))]
 
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read a text, presentation or workbook of OpenDocument; notes stand at the end."""
+    """Read a text or presentation of OpenDocument; notes stand at the end."""
     package = Package(content, name)
     root = package.xml("content.xml")
-    styles = {}
-    for style in root.iter("{*}style"):
-        styles[_attribute(style, "name")] = _properties(style.find("{*}text-properties"))
+    struck = root.xpath(
+        "//*[local-name()='style'][*[@*[local-name()='text-line-through-style'][.!='none'] "
+        "or @*[local-name()='display']='none']]/@*[local-name()='name']"
+    )
     body = next(root.iter("{*}body"))
+    remove([each for each in body.iter() if _attribute(each, "style-name") in struck])
     for note in list(body.iter("{*}note")):
-        number = "".join(note.find("{*}note-citation").itertext())
-        text = note.find("{*}note-body")
+        mark = f"[{''.join(note[0].itertext())}]"
+        text = note[1]
         note.clear(keep_tail=True)
-        note.text = f"[{number}]"
-        for paragraph in list(text.iter("{*}p"))[:1]:
-            paragraph.text = f"[{number}] {paragraph.text or ''}"
+        note.text = mark
+        text[0].text = f"{mark} {text[0].text or ''}"
         body.append(text)
-    for cell in list(body.iter("{*}table-cell")):
-        _repeat(cell)
-    for element in list(body.iter()):
-        tag = tag_of(element)
-        style = styles.get(_attribute(element, "style-name"), {})
-        is_struck = style.get("text-line-through-style", "none") != "none"
-        if tag in _UNREAD or is_struck or style.get("display") == "none":
-            remove([element])
-        is_raised = style.get("text-position", "").startswith("super")
-        element.tag = "sup" if is_raised and tag == "span" else _TAGS.get(tag, "span")
-        element.text = _CHARACTERS.get(tag, element.text)
-    return Extracted(package.title("meta.xml"), read_text(body))
+    for cell in body.iter("{*}table-cell"):
+        cell.set("colspan", _attribute(cell, "number-columns-spanned"))
+        cell.set("rowspan", _attribute(cell, "number-rows-spanned"))
+    return Extracted(package.title("meta.xml"), _text(body, is_mixed=True))
 
 
-def _repeat(cell: _Element) -> None:
-    """Write a cell of a workbook as often as it is repeated; an empty one spans its columns."""
-    times = min(int(_attribute(cell, "number-columns-repeated") or 1), MAX_SPAN)
-    has_text = any("".join(cell.itertext()).strip())
-    cell.set("colspan", _attribute(cell, "number-columns-spanned") or str(times))
-    cell.set("rowspan", _attribute(cell, "number-rows-spanned") or "1")
-    if has_text and times > 1:
-        cell.set("colspan", "1")
-        for _ in range(times - 1):
-            cell.addnext(copy.deepcopy(cell))
+def _is_xml(part: tuple[str, str, str]) -> bool:
+    return part[2].endswith(".xml")
 
 
 def _attribute(element: _Element | None, name: str = "val") -> str:
-    """Return an attribute by its local name: the namespace of Strict files differs."""
+    """Return an attribute by its local name."""
     for key, value in element.items() if element is not None else ():
         if key.rpartition("}")[2] == name:
             return str(value)
     return ""
 
 
-def _properties(element: _Element | None) -> _Properties:
-    """Return the properties of a text or paragraph; those switched off have a false value.
+def _text(root: _Element, is_mixed: bool = False) -> str:
+    """Return the text of a part that is turned into HTML in its place.
 
-    Presentations have them as attributes.
+    Args:
+        root: What the part holds.
+        is_mixed: Text stands in every element, not in `t` alone.
     """
-    if element is None:
-        return {}
-    properties = {key.rpartition("}")[2].lower(): str(value) for key, value in element.items()}
-    for child in element:
-        properties[tag_of(child)] = _attribute(child)
-    numbered = element.find("{*}numPr")
-    for child in numbered if numbered is not None else ():
-        properties[tag_of(child)] = _attribute(child)
-    return properties
-
-
-def _is_on(properties: _Properties, name: str) -> bool:
-    value = properties.get(name, "0")
-    return value not in _FALSE and value != "noStrike"
-
-
-def _read_styles(styles: _Element) -> dict[str, _Properties]:
-    """Return the properties of each style with those it is based on; "": without a style."""
-    by_id = {_attribute(style, "styleId"): style for style in styles.iter("{*}style")}
-    default = _properties(styles.find("{*}docDefaults/{*}rPrDefault/{*}rPr"))
-    read = {"": default}
-    for name, style in by_id.items():
-        properties: _Properties = {}
-        ancestor: _Element | None = style
-        for _ in range(MAX_STYLES):
-            if ancestor is None:
-                break
-            for part in ("{*}rPr", "{*}pPr"):
-                properties = _properties(ancestor.find(part)) | properties
-            ancestor = by_id.get(_attribute(ancestor.find("{*}basedOn")))
-        is_paragraph = _attribute(style, "type") == "paragraph"
-        read[name] = default | properties if is_paragraph else properties
-        if is_paragraph and _attribute(style, "default") not in ("", *_FALSE):
-            read[""] = read[name]
-    return read
-
-
-# --- automatic numbers ---
-
-_PLACE = re.compile(r"%(\d)")
-_ROMAN = (
-    "m:1000 cm:900 d:500 cd:400 c:100 xc:90 l:50 xl:40 x:10 ix:9 v:5 iv:4 i:1".split()
-)
-
-
-class _Numbering:
-    """The numbers that Word gives to paragraphs."""
-
-    def __init__(self, root: _Element | None) -> None:
-        self._levels: dict[str, dict[str, _Properties]] = {}  # by number definition and level
-        self._counts: Counter[tuple[str, int]] = Counter()
-        abstract = {}
-        for definition in root.iter("{*}abstractNum") if root is not None else ():
-            levels = {_attribute(level, "ilvl"): _properties(level) for level in definition}
-            abstract[_attribute(definition, "abstractNumId")] = levels
-        for number in root.iter("{*}num") if root is not None else ():
-            link = _attribute(number.find("{*}abstractNumId"))
-            self._levels[_attribute(number, "numId")] = abstract.get(link, {})
-
-    def next(self, number: str, level: str) -> str:
-        """Count a paragraph and return what stands before it, as "Article 3" or "-"."""
-        levels = self._levels.get(number, {})
-        form = levels.get(level or "0")
-        if form is None:
-            return ""
-        if form.get("numfmt") == "bullet":
-            return "-"
-        place = int(level or "0")
-        for deeper in range(place + 1, 9):
-            self._counts[number, deeper] = 0
-        self._counts[number, place] += 1
-        return _PLACE.sub(lambda match: self._shown(number, match[1]), form.get("lvltext", ""))
-
-    def _shown(self, number: str, place: str) -> str:
-        level = int(place) - 1
-        form = self._levels[number].get(str(level), {})
-        start = int(form.get("start") or 1)
-        value = max(1, self._counts[number, level]) + start - 1
-        return _figure(value, form.get("numfmt", "decimal"))
-
-
-def _figure(value: int, form: str) -> str:
-    """Return a number as "3", "iii" or "c"."""
-    if form.endswith("Letter"):
-        text = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
-    elif form.endswith("Roman"):
-        text = ""
-        for pair in _ROMAN:
-            numeral, _, amount = pair.partition(":")
-            text += numeral * (value // int(amount))
-            value %= int(amount)
-    else:
-        text = str(value)
-    return text.upper() if form.startswith("upper") else text
-
-
-# --- paragraphs, runs and tables ---
-
-
-class _DocxConverter:
-    """Turns the XML of Office into HTML in its place."""
-
-    def __init__(self, styles: dict[str, _Properties], numbering: _Numbering) -> None:
-        self._styles, self._numbering = styles, numbering
-        self._notes: dict[tuple[str, str], int] = {}  # numbers by kind and id
-
-    def convert(self, root: _Element) -> None:
-        """Convert an element and all below it."""
-        remove(root.iter("{*}Fallback"))  # copies of what stands elsewhere
-        for paragraph in root.iter("{*}p"):
-            self._convert_paragraph(paragraph)
-        for table in list(root.iter("{*}tbl")):
-            _convert_table(table)
-        for element in list(root.iter()):
-            self._rename(element)
-
-    def add_notes(self, kind: str, notes: _Element, body: _Element) -> None:
-        """Add the notes that the text refers to, each with its number."""
-        for note in list(notes):
-            number = self._notes.get((kind, _attribute(note, "id")))
-            if number is None:
-                continue
-            self.convert(note)
-            for paragraph in list(note.iter("p"))[:1]:
-                paragraph.text = f"[{number}] "
-            body.append(note)
-
-    def _convert_paragraph(self, paragraph: _Element) -> None:
-        own = _properties(paragraph.find("{*}pPr"))
-        style = self._styles.get(own.get("pstyle", ""), self._styles.get("", {}))
-        for run in paragraph.iter("{*}r"):
-            if next(run.iterancestors(paragraph.tag)) is paragraph:
-                self._convert_run(run, style)
-        numbered = style | own
-        label = self._numbering.next(numbered.get("numid", ""), numbered.get("ilvl", ""))
-        shown = paragraph.find("{*}r")
-        if label and shown is not None:
-            first = shown.makeelement("t")
-            first.text = f"{label} "
-            paragraph.insert(paragraph.index(shown), first)
-        for box in list(paragraph.iter("{*}txbxContent")):
-            remove([box])
-            paragraph.addnext(box)
-
-    def _convert_run(self, run: _Element, paragraph_style: _Properties) -> None:
-        own = _properties(run.find("{*}rPr"))
-        character = self._styles.get(own["rstyle"], {}) if "rstyle" in own else {}
-        for name in _HIDING:
-            # what both styles say cancels out (ECMA-376-1, 17.7.3)
-            in_styles = _is_on(character, name) != _is_on(paragraph_style, name)
-            if _is_on(own, name) if name in own else in_styles:
-                run.clear()
-                return
-        properties = paragraph_style | character | own
-        is_raised = properties.get("vertalign") == "superscript"
-        is_raised = is_raised or properties.get("baseline", "0")[:1] in tuple("123456789")
-        if is_raised and not any(tag_of(child) in _NOTES for child in run):
-            run.tag = "sup"
-
-    def _rename(self, element: _Element) -> None:
-        """Rename an element to HTML's; its text is that of `t`, or what it stands for."""
+    remove(root.xpath(_UNREAD))
+    for run in root.xpath(_RAISED):
+        run.tag = "sup"
+    for table in root.iter("{*}tbl"):
+        _merge_cells(table)
+    for element in list(root.iter()):
         name = tag_of(element)
-        if name in _UNREAD:
-            remove([element])
-            return
-        if name == "omath":
-            text = formula(element)
-            element.clear()
-        else:
-            text = self._text(element, name)
-        element.text, element.tail = text, None
-        if name != "sup":
-            element.tag = _TAGS.get(name, "span")
+        text = _shown(element, name)
+        if not is_mixed:
+            element.tail = None
+        if text is not None or not is_mixed:
+            element.text = text
+        element.tag = _TAGS.get(name, "span")
+    return read_text(root)
 
-    def _text(self, element: _Element, name: str) -> str:
-        if name == "t":
-            return "".join(map(_symbol, element.text or ""))
-        if name == "sym":
-            return _symbol(chr(int(_attribute(element, "char") or "20", 16)))
-        if name in _NOTES:
-            key = (_NOTES[name], _attribute(element, "id"))
-            return f"[{self._notes.setdefault(key, len(self._notes) + 1)}]"
-        if name == "fldchar":
-            return _form_field(element)
-        return _CHARACTERS.get(name, "")
+
+def _shown(element: _Element, name: str) -> str | None:
+    """Return the text that an element stands for."""
+    if name == "t":
+        return "".join(map(_symbol, element.text or ""))
+    if name == "sym":
+        return _symbol(chr(int(_attribute(element, "char") or "20", 16)))
+    if name == "omath":
+        text = formula(element)
+        element.clear()
+        return text
+    if name == "fldchar":
+        return _form_field(element)
+    if "notereference" in name:
+        return str(element.text)
+    return _CHARACTERS.get(name)
 
 
 def _form_field(field: _Element) -> str:
     """Return the tick of a box or the choice from a list."""
-    box = field.find(".//{*}checkBox")
-    if box is not None:
-        properties = _properties(box)
-        name = "checked" if "checked" in properties else "default"
-        value = properties.get(name, "0")
-        return "☐" if value in _FALSE else "☒"
+    for box in field.iter("{*}checkBox"):
+        states = [each for each in box if tag_of(each) in ("default", "checked")]
+        value = _attribute(states[-1]) or "1" if states else "0"
+        return "☐" if value in ("0", "false") else "☒"
     choices = [_attribute(entry) for entry in field.iter("{*}listEntry")]
-    chosen = field.find(".//{*}ddList/{*}result")
-    number = int(_attribute(chosen) or 0)
+    number = int(_attribute(next(field.iter("{*}result"), None)) or 0)
     return choices[number] if number < len(choices) else ""
 
 
-def _convert_table(table: _Element) -> None:
-    """Give the cells of a table their spans, its head, and remove hidden rows."""
+def _merge_cells(table: _Element) -> None:
+    """Give the cells of a table their spans, and its first row its role as head."""
     above: dict[int, _Element] = {}  # the last cell of each column
-    for number, row in enumerate(_nested(table, "tr")):
-        properties = _properties(row.find("{*}trPr"))
-        if _is_on(properties, "hidden") or _is_on(properties, "del"):
-            remove([row])
-            continue
-        is_head = _is_on(properties, "tblheader") or (number == 0 and _is_bold(row))
+    for row in table.xpath("*[local-name()='tr'] | *[local-name()='sdt']//*[local-name()='tr']"):
+        cells = row.xpath("*[local-name()='tc'] | *[local-name()='sdt']//*[local-name()='tc']")
+        bold = row.xpath(f".//*[local-name()='r']/*[local-name()='rPr']/*[local-name()='b']{_ON}")
+        heads = row.xpath(f".//*[local-name()='tblHeader']{_ON}")
+        is_head = heads or (not above and len(bold) >= len(list(row.iter("{*}r"))) > 0)
         column = 0
-        for cell in _nested(row, "tc"):
+        for cell in cells:
             row.append(cell)  # out of a control around it
-            merge = _properties(cell.find("{*}tcPr")) | _properties(cell)
-            columns = min(int(merge.get("gridspan") or 1), MAX_SPAN)
-            if merge.get("vmerge", "restart") not in ("restart", "0") and column in above:
+            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or cell.get("gridSpan") or "1"
+            merge = next(cell.iter("{*}vMerge"), None)
+            goes_on = merge is not None and _attribute(merge) != "restart"
+            if (goes_on or cell.get("vMerge") == "1") and column in above:
                 rows = int(above[column].get("rowspan", "1"))
                 above[column].set("rowspan", str(rows + 1))
                 remove([cell])
-            elif merge.get("hmerge") != "1":
-                cell.set("colspan", str(columns))
+            elif cell.get("hMerge") == "1":
+                remove([cell])
+                continue
+            else:
+                cell.set("colspan", span)
                 cell.set("role", "columnheader" if is_head else "cell")
                 above[column] = cell
-            else:
-                remove([cell])
-            column += columns
-
-
-def _nested(element: _Element, name: str) -> Iterator[_Element]:
-    """Yield the rows of a table or cells of a row, not those of tables within it."""
-    for child in list(element.iter(f"{{*}}{name}")):
-        if next(child.iterancestors(element.tag)) is element:
-            yield child
-
-
-def _is_bold(row: _Element) -> bool:
-    runs = [run for run in row.iter("{*}r") if "".join(run.itertext()).strip()]
-    return bool(runs) and all(_is_on(_properties(run.find("{*}rPr")), "b") for run in runs)
+            column += min(int(span), MAX_SPAN)
 
 
 def _symbol(character: str) -> str:
@@ -401,3 +222,73 @@ def _symbol(character: str) -> str:
         return character
     place = ord(character) - 0xF020
     return _SYMBOL_FONT[place].strip() if place < len(_SYMBOL_FONT) else ""
+
+
+# --- automatic numbers ---
+
+_PLACE = re.compile(r"%(\d)")
+_ROMAN = "m:1000 cm:900 d:500 cd:400 c:100 xc:90 l:50 xl:40 x:10 ix:9 v:5 iv:4 i:1".split()
+
+
+class _Numbering:
+    """Writes the numbers that Word gives to paragraphs, as "Article 3"."""
+
+    def __init__(self, definitions: _Element | None, styles: _Element | None) -> None:
+        self._levels: dict[str, list[_Element]] = {}  # by the id of a list
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._styles: dict[str, _Element] = {}
+        by_id = {}
+        for element in definitions if definitions is not None else ():
+            if tag_of(element) == "abstractnum":
+                by_id[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
+            elif tag_of(element) == "num":
+                link = _attribute(element.find("{*}abstractNumId"))
+                self._levels[_attribute(element, "numId")] = by_id.get(link, [])
+        for style in styles.iter("{*}style") if styles is not None else ():
+            self._styles[_attribute(style, "styleId")] = style
+
+    def write(self, paragraph: _Element) -> None:
+        """Write a paragraph's number before its text, or "-" for a bullet."""
+        style = self._styles.get(_attribute(paragraph.find("{*}pPr/{*}pStyle")))
+        place = paragraph.find("{*}pPr/{*}numPr")
+        if place is None and style is not None:
+            place = style.find("{*}pPr/{*}numPr")
+        first = next(paragraph.iter("{*}t"), None)
+        if place is None or first is None:
+            return
+        name = _attribute(place.find("{*}numId"))
+        level = int(_attribute(place.find("{*}ilvl")) or 0)
+        levels = self._levels.get(name, [])
+        if level >= len(levels):
+            return
+        self._counts[name, level] += 1
+        for deeper in range(level + 1, MAX_LEVELS):
+            self._counts[name, deeper] = 0
+        form = _attribute(levels[level].find("{*}lvlText"))
+        if _attribute(levels[level].find("{*}numFmt")) == "bullet":
+            label = "-"
+        else:
+            label = _PLACE.sub(lambda match: self._number(name, int(match[1]) - 1), form)
+        first.text = f"{label} {first.text or ''}"
+
+    def _number(self, name: str, level: int) -> str:
+        definition = self._levels[name][level] if level < len(self._levels[name]) else None
+        if definition is None:
+            return ""
+        start = int(_attribute(definition.find("{*}start")) or 1)
+        value = max(1, self._counts[name, level]) + start - 1
+        return _figure(value, _attribute(definition.find("{*}numFmt")))
+
+
+def _figure(value: int, form: str) -> str:
+    """Return a number as "3", "iii" or "c"."""
+    text = str(value)
+    if form.endswith("Letter"):
+        text = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
+    elif form.endswith("Roman"):
+        text = ""
+        for pair in _ROMAN:
+            numeral, _, amount = pair.partition(":")
+            text += numeral * (value // int(amount))
+            value %= int(amount)
+    return text.upper() if form.startswith("upper") else text

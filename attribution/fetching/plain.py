@@ -14,7 +14,8 @@ from attribution.fetching import tables
 from attribution.fetching.content_type import decode
 from attribution.fetching.html import read_html
 from attribution.fetching.page import Extracted, clean
-from attribution.fetching.pdf import MAX_PAGES, join_pages
+from attribution.fetching.page_layout import join_pages
+from attribution.fetching.pdf import MAX_PAGES
 from attribution.text.lines import FRONT_MATTER, paragraphs
 
 
@@ -38,7 +39,7 @@ def read_rtf(content: bytes, media_type: str, name: str) -> Extracted:
     """Read the text of RTF."""
     from striprtf.striprtf import rtf_to_text
 
-    text = rtf_to_text(content.decode("latin-1"), errors="replace")
+    text: str = rtf_to_text(content.decode("latin-1"), errors="replace")
     return Extracted("", text.replace("\n", "\n\n"))
 
 
@@ -167,8 +168,7 @@ def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
     assert isinstance(message, EmailMessage)
     sender = str(message.get("From", ""))
     is_mail = "@" in sender
-    kinds = ("plain", "related", "html") if is_mail else ("related", "html", "plain")
-    part = message.get_body(kinds)
+    part = message.get_body(("plain", "html") if is_mail else ("html", "plain"))
     body = part.get_payload(decode=True) if part is not None else None
     if part is None or not isinstance(body, bytes):
         message_text = f"{name} is a saved page without HTML; save the page again as HTML"

@@ -52,13 +52,14 @@ class FileReader:
     They wait in turn with those of others.
 
     Args:
-        owner: Readers of the same owner share a turn.
+        owner: Readers of the same owner share a turn; one without an owner has its own.
         seconds: Limit for all files together.
         stop: Ends the wait for a turn.
     """
 
-    def __init__(self, owner: Hashable, seconds: float, stop: threading.Event) -> None:
-        self._owner, self._stop = owner, stop
+    def __init__(self, owner: str, seconds: float, stop: threading.Event) -> None:
+        self._owner: Hashable = owner or self
+        self._stop = stop
         self._seconds = self._seconds_left = seconds
 
     def read(
@@ -108,7 +109,9 @@ class FileReader:
             for _ in turns.wait(ticket, self._stop):
                 pass
             if self._stop.is_set():
-                raise FetchFailed("budget_spent", f"{name} was not read: the work was stopped", name)
+                raise FetchFailed(
+                    "budget_spent", f"{name} was not read: the work was stopped", name
+                )
             _ready_server()
             started = time.monotonic()
             reply = _ready_server().run(task, content, seconds)
@@ -187,17 +190,17 @@ class _Server:
         self.process.wait()
 
 
-_servers: list[_Server] = []  # at most one
+servers: list[_Server] = []  # at most one
 _starting = threading.Lock()
 
 
 def _running_server() -> _Server:
     with _starting:
-        if _servers and _servers[0].process.poll() is not None:
-            _servers.pop().stop()
-        if not _servers:
-            _servers.append(_Server())
-        return _servers[0]
+        if servers and servers[0].process.poll() is not None:
+            servers.pop().stop()
+        if not servers:
+            servers.append(_Server())
+        return servers[0]
 
 
 def _ready_server() -> _Server:
@@ -219,7 +222,7 @@ def _ready_server() -> _Server:
 
 @atexit.register
 def _stop_server() -> None:
-    for server in _servers:
+    for server in servers:
         server.stop()
 
 

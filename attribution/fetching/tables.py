@@ -155,7 +155,9 @@ _SCALE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SCALES = {"m": "million", "mn": "million", "bn": "billion", "000": "thousand", "'000": "thousand"}
-_UNSCALED = re.compile(r"%|\b(?:per|ratio|rate|margin|number|headcount|employees|years?|date)\b", re.I)
+_UNSCALED = re.compile(
+    r"%|\b(?:per|ratio|rate|margin|number|headcount|employees|years?|date)\b", re.I
+)
 _PLAIN_FIGURE = re.compile(r"(?P<sign>[-−–(]?)[$€£¥]?\s?(?P<figure>\d[\d,.\s]*)\)?")
 
 
@@ -214,7 +216,9 @@ def delimited(text: str, separator: str = "") -> list[str]:
     first = next((n for n, row in enumerate(rows) if _width(row) == usual), 0)
     titles = [f"{separator} ".join(cell.strip() for cell in row if cell) for row in rows[:first]]
     rows = rows[first:]
-    has_head = rows and all(_YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in rows[0])
+    has_head = bool(rows) and all(
+        _YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in rows[0]
+    )
     return titles + lines(rows, int(has_head), " ".join(titles))
 
 

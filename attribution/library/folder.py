@@ -141,7 +141,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
-    reading = FileReader(folder, math.inf, NEVER)
+    reading = FileReader("", math.inf, NEVER)
     for name, _, size in files:
         try:
             if size > max_bytes:

@@ -83,7 +83,7 @@ def add(
     check_name(collection)
     documents = DocumentStore(store.database)
     stop = stop or threading.Event()
-    reading = FileReader(owner or collection, math.inf, NEVER)
+    reading = FileReader(owner, math.inf, NEVER)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop):

@@ -10,7 +10,7 @@ from attribution.source import Source, kinds
 from attribution.store.store import Store
 from attribution.types import Document, Report
 from tests.fetching.test_pdf import line, pdf
-from tests.make import claim
+from tests.make import claim, reading
 from tests.servers import encrypted, pdf_bytes
 
 
@@ -43,7 +43,7 @@ from tests.servers import encrypted, pdf_bytes
     ],
 )
 def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
-    read = read_document(Document(name, content, media_type))
+    read = read_document(Document(name, content, media_type), reading())
     assert "The Nile flows north." in read.text and not {"<p>", "tags:"} & set(read.text.split())
     assert (read.title, read.url, read.kind, read.site) == (
         title,
@@ -73,7 +73,7 @@ def test_what_cannot_be_read_says_so(
     if kind == "too_large":
         monkeypatch.setattr("attribution.evidence.sources.MAX_BYTES", 1000)
     with pytest.raises(FetchFailed) as caught:
-        read_document(Document(name, content))
+        read_document(Document(name, content), reading())
     assert caught.value.kind == kind and caught.value.subject == name and name in str(caught.value)
 
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_read_says_so(
 )
 def test_names_lose_folders_and_invisible_characters(name: str, safe: str) -> None:
     assert safe_name(name) == safe
-    assert read_document(Document(name, pdf_bytes("Text."))).url == f"document:{safe}"
+    assert read_document(Document(name, pdf_bytes("Text.")), reading()).url == f"document:{safe}"
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,11 @@ from attribution.evidence import GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.sandbox import _workers, read
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.fetching.test_fetcher import HTML, PAGE, always, local, names
 from tests.fetching.test_formats_html import RUSSIAN
-from tests.make import claim
+from tests.make import claim, reading
 from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
 
 PDF = {"Content-Type": "application/pdf"}
@@ -125,7 +124,7 @@ def test_every_case_ends_by_itself(
     chosen = settings.model_copy(
         update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0}
     )
-    read(PAGE, "text/html", "warm", 60.0)
+    reading().read(PAGE, "text/html", "warm")
     started = time.monotonic()
     gatherer = LiveSources(
         chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch
@@ -142,16 +141,3 @@ def test_every_case_ends_by_itself(
     long = next(p for url, p in texts.items() if url.endswith("long.pdf"))
     assert long.page_number(long.text.index("Page 299 ")) == 299 and len(long.breaks) == 300
     assert next(p.text for url, p in texts.items() if url.endswith("1251")) == RUSSIAN
-
-
-def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution.errors import FetchFailed
-
-    nested = b"<html><body>" + b"<table><tr><td>" * 60 + b"<p>a b</p><ul><li>x</li></ul>" * 60_000
-    with pytest.raises(FetchFailed) as caught:
-        read(nested, "text/html", "https://slow.example/", 0.2)
-    assert caught.value.kind == "timed_out"
-    assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
-    for worker in list(_workers):
-        worker.process.kill()
-    assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."

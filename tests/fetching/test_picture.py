@@ -6,8 +6,8 @@ from PIL import Image
 
 from attribution.errors import FetchFailed
 from attribution.fetching.picture import MAX_SIDE
-from attribution.fetching.sandbox import FileReader
 from tests.fetching.test_sandbox import slow_pdf
+from tests.make import reading
 from tests.servers import pdf_bytes
 
 RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel.")
@@ -27,7 +27,7 @@ RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel
     ],
 )
 def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes: int) -> None:
-    picture = FileReader().draw(RIVERS, "rivers.pdf", number, sentence)
+    picture = reading().draw(RIVERS, "rivers.pdf", number, sentence)
     image = Image.open(BytesIO(base64.b64decode(picture.png))).convert("L")
     assert image.size == (picture.width, picture.height) and max(image.size) <= MAX_SIDE
     assert len(picture.boxes) == boxes
@@ -49,11 +49,11 @@ def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes
 @pytest.mark.parametrize(("content", "number"), [(RIVERS, 3), (b"%PDF-1.4 nothing", 1)])
 def test_what_cannot_be_drawn_is_said(content: bytes, number: int) -> None:
     with pytest.raises(FetchFailed, match=f"page {number} of a.pdf is damaged"):
-        FileReader().draw(content, "a.pdf", number, "x")
+        reading().draw(content, "a.pdf", number, "x")
 
 
 def test_a_page_that_takes_too_long_ends_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.fetching.sandbox.PICTURE_SECONDS", 0.05)
     with pytest.raises(FetchFailed) as caught:
-        FileReader().draw(slow_pdf(), "slow.pdf", 1, "word")
+        reading().draw(slow_pdf(), "slow.pdf", 1, "word")
     assert caught.value.kind == "timed_out"

@@ -1,7 +1,11 @@
+import os
 import resource
+import subprocess
+import sys
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.fetching.test_formats import docx, epub
+from tests.make import reading
 from tests.servers import pdf_file
 
 
@@ -41,7 +46,7 @@ def large_epub() -> bytes:
 
 def by_upload(path: Path) -> FetchFailed:
     with pytest.raises(FetchFailed) as caught:
-        read_document(Document(path.name, path.read_bytes()))
+        read_document(Document(path.name, path.read_bytes()), reading())
     return caught.value
 
 
@@ -88,9 +93,92 @@ def test_a_hostile_file_costs_neither_time_nor_memory(
 ) -> None:
     monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 4.0)
     (tmp_path / name).write_bytes(make())
-    sandbox.read(b"a", "text/plain", "warm")
+    reading().read(b"a", "text/plain", "warm")
     before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     failure = way(tmp_path / name)
     assert failure.kind == kind and name in str(failure)
     assert time.monotonic() - started < 9
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
+
+
+def test_a_parser_that_hangs_or_dies_costs_its_page_alone() -> None:
+    nested = b"<html><body>" + b"<table><tr><td>" * 60 + b"<p>a b</p><ul><li>x</li></ul>" * 60_000
+    with pytest.raises(FetchFailed) as caught:
+        reading().read(nested, "text/html", "https://slow.example/", 0.2)
+    assert caught.value.kind == "timed_out"
+    for server in sandbox.servers:
+        server.process.kill()
+    assert reading().read(b"<p>The Nile flows north.", "text/html", "a").text.endswith("north.")
+
+
+def relatives(pid: int) -> list[int]:
+    """Return the processes that descend from one."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            state = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)] = int(state[1])
+    found = [pid]
+    for ancestor in found:
+        found += [child for child, parent in parents.items() if parent == ancestor]
+    return found[1:]
+
+
+def reading_process(path: Path) -> subprocess.Popen[bytes]:
+    """Start a process that reads a slow PDF, with a key in its environment."""
+    script = (
+        "import sys; from attribution.fetching.sandbox import NEVER, FileReader\n"
+        "content = open(sys.argv[1], 'rb').read()\n"
+        "FileReader('', 60, NEVER).read(content, 'application/pdf', 'slow.pdf')"
+    )
+    environment = os.environ | {"OPENAI_API_KEY": "secret-key"}
+    return subprocess.Popen([sys.executable, "-c", script, path], env=environment)
+
+
+@pytest.fixture
+def readers(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
+    """A process that reads a file, and the server and child that read it."""
+    (tmp_path / "slow.pdf").write_bytes(slow_pdf())
+    process = reading_process(tmp_path / "slow.pdf")
+    pids: list[int] = []
+    while len(pids) < 2:
+        time.sleep(0.1)
+        pids = relatives(process.pid)
+    yield process, pids
+    process.kill()
+    process.wait()
+
+
+def is_alive(pid: int) -> bool:
+    with suppress(OSError):
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return False
+
+
+def test_no_reader_outlives_a_killed_process(
+    readers: tuple[subprocess.Popen[bytes], list[int]],
+) -> None:
+    process, pids = readers
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_alive, pids))
+
+
+def test_a_reader_has_no_keys_and_is_limited(
+    readers: tuple[subprocess.Popen[bytes], list[int]],
+) -> None:
+    _, (server, child) = readers
+    assert b"secret-key" not in Path(f"/proc/{server}/environ").read_bytes()
+    deadline = time.monotonic() + 10
+    limits: dict[str, str] = {}
+    while limits.get("Max processes") != "0" and time.monotonic() < deadline:
+        for line in Path(f"/proc/{child}/limits").read_text().splitlines():
+            limits[line[:26].strip()] = line[26:].split()[0]
+    assert limits["Max processes"] == "0"
+    assert limits["Max file size"] == "0"
+    assert limits["Max open files"] == str(sandbox.OPEN_FILES)
+    assert int(limits["Max cpu time"]) <= sandbox.DOCUMENT_SECONDS + 1
+    assert limits["Max address space"] != "unlimited"

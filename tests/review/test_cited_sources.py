@@ -8,6 +8,7 @@ from attribution.review.cited_sources import known_page
 from attribution.settings import Settings
 from attribution.text.references import AnswerSource
 from attribution.types import Document, Page
+from tests.make import reading
 from tests.servers import pdf_bytes
 
 
@@ -15,8 +16,8 @@ from tests.servers import pdf_bytes
     "title", ["about:blank", "Untitled", "Microsoft Word - q3.docx", "An annual review", ""]
 )
 def test_a_document_is_known_by_its_file_name_whatever_its_title_is(title: str) -> None:
-    pdf = read_document(Document("market.pdf", pdf_bytes("Sales rose.", title=title)))
-    other = read_document(Document("supermarket.pdf", pdf_bytes("Shops.", title=title)))
+    pdf = read_document(Document("market.pdf", pdf_bytes("Sales rose.", title=title)), reading())
+    other = read_document(Document("supermarket.pdf", pdf_bytes("Shops.", title=title)), reading())
     cited = find("Sales rose [2].\n\nSources:\n[1] other.pdf\n[2] market.pdf, p. 3\n")
     assert known_page(cited.source("2"), [other, pdf]) == pdf
     assert known_page(cited.source("1"), [other, pdf]) is None

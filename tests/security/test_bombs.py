@@ -13,6 +13,7 @@ from attribution.errors import FetchFailed
 from attribution.evidence.sources import read_document
 from attribution.files import parse_rows
 from attribution.types import Document
+from tests.make import reading
 
 MEASURED = """
 import pathlib, sys
@@ -94,4 +95,4 @@ def test_a_document_of_more_text_than_can_be_searched_is_refused() -> None:
     with pytest.raises(
         FetchFailed, match=r"has 6,\d+,\d+ characters, at most 5,000,000 are read; split it"
     ):
-        read_document(Document("a.txt", b"A line of text.\n" * 400_000))
+        read_document(Document("a.txt", b"A line of text.\n" * 400_000), reading())

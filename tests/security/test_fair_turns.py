@@ -9,13 +9,13 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.fetching import sandbox
-from attribution.fetching.sandbox import FileReader
 from attribution.library import ingest
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.fetching.test_formats import docx, paragraph
 from tests.fetching.test_sandbox import slow_pdf
+from tests.make import reading
 
 SLOW = slow_pdf()
 
@@ -30,7 +30,7 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(
         sandbox, "DOCUMENT_SECONDS", 20.0
     )  # longer than a process takes to start on a busy machine
-    sandbox.read(b"<p>Warm.", "text/html", "warm")
+    reading().read(b"<p>Warm.", "text/html", "warm")
     documents = [Document(f"{n}.pdf", SLOW + b"%%%d" % n) for n in range(8)]
     done: list[str] = []
     stop = threading.Event()
@@ -46,15 +46,13 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 
     thread = threading.Thread(target=add)
     thread.start()
-    while (
-        sum(sandbox._document_turns.counts()) < ingest.WORKERS
-    ):  # two are being read, the others wait
+    while sum(sandbox.turns.counts()) < ingest.WORKERS:  # two are being read, the others wait
         stop.wait(0.01)
     yield done
     stop.set()
     while thread.is_alive():  # in the middle of documents that nobody waits for
-        for worker in list(sandbox._workers):
-            worker.process.kill()
+        for server in sandbox.servers:
+            server.process.kill()
         thread.join(0.2)
 
 
@@ -64,15 +62,8 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 def test_a_document_is_read_while_another_visitors_eight_are(
     name: str, content: bytes, hog: list[str]
 ) -> None:
-    assert FileReader().read(content, "", name, document=True).text == "A line."
+    assert reading().read(content, "", name, document=True).text == "A line."
     assert len(hog) <= 2  # those that were being read
-
-
-def test_a_text_is_read_while_documents_take_all_turns() -> None:
-    with contextlib.ExitStack() as taken:
-        for owner in range(sandbox.PROCESSES):
-            taken.enter_context(sandbox._in_turn(sandbox._document_turns, owner))
-        assert FileReader().read(b"A line.", "text/plain", "a.txt").text == "A line."
 
 
 def test_documents_of_a_run_share_a_budget(

@@ -8,7 +8,7 @@ from attribution.settings import Endpoint, Settings
 from attribution.types import Document, Report
 from pages.ui import choices, state
 from pages.ui.choices import explain
-from tests.make import claim, page
+from tests.make import claim, page, reading
 from tests.servers import pdf_bytes
 
 CHOICES = {
@@ -53,11 +53,12 @@ def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object])
     first = read_document(
         Document(
             "report.pdf", pdf_bytes("The first page.", "", "The last page."), "application/pdf"
-        )
+        ),
+        reading(),
     )
     choices.restore(saved().model_copy(update={"pages": (first,)}))
     (document,) = choices.documents()
-    again = read_document(document)
+    again = read_document(document, reading())
     assert document.name == "report.pdf"
     assert (again.id, again.text, again.breaks, again.title) == (
         first.id,
@@ -76,7 +77,7 @@ def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
         found = getattr(restored, name)
         assert (sorted(found), sorted(value)) if name == "sources" else (found == value), name
     assert state.text("question") == "Why?"
-    assert {d.name: read_document(d).text for d in choices.documents()} == {
+    assert {d.name: read_document(d, reading()).text for d in choices.documents()} == {
         choices.PASTED: "A pasted text.",
         "notes.pdf": "A text of notes.",
     }

@@ -4,6 +4,7 @@ from attribution.evidence.sources import read_document
 from attribution.types import Document, Report
 from pages.ui import downloads, state
 from pages.ui.check.page_picture import pictured
+from tests.make import reading
 from tests.servers import pdf_bytes
 
 FILE = Document(
@@ -16,7 +17,7 @@ def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
 ) -> None:
     monkeypatch.setattr(state, "cached", lambda name, key, make: make())
     monkeypatch.setattr(state, "browser", lambda: "")
-    page = read_document(FILE)
+    page = read_document(FILE, reading())
     at = page.text.index("It reaches")
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,)
