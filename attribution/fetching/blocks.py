@@ -272,29 +272,18 @@ def raised(before: str, text: str) -> str:
     return f"[{text}]" if is_number else text
 
 
-_FORMULA_FORMS = {  # by the element's name, in MathML and in Office's
-    "msup": "{0}^{1}",
-    "ssup": "{0}^{1}",
-    "msub": "{0}_{1}",
-    "ssub": "{0}_{1}",
-    "mfrac": "{0}/{1}",
-    "f": "{0}/{1}",
-    "msqrt": "√({0})",
-    "mroot": "√({0})",
-    "rad": "√({0})",
-}
-_FORMULA_UNREAD = ("", "annotation", "annotation-xml", "deg")
+_FORMULA_FORMS = {"up": "{0}^{1}", "ub": "{0}_{1}", "frac": "{0}/{1}", "f": "{0}/{1}"}
 
 
 def formula(element: _Element) -> str:
-    """Return a formula on one line: "Q=1.84 b h", "10^6", "a/b"."""
+    """Return a formula of MathML or Office on one line: "Q=1.84 b h", "10^6", "√(a/b)"."""
     name = tag_of(element)
-    if name in _FORMULA_UNREAD or name.endswith("pr"):
+    if name in ("", "annotation", "annotation-xml", "deg") or name.endswith("pr"):
         return ""
     if not len(element):
         return " ".join((element.text or "").split())
     parts = [part for part in map(formula, element) if part]
-    form = _FORMULA_FORMS.get(name, "")
-    if form == "√({0})":
-        return form.format("".join(parts))
+    if name in ("msqrt", "mroot", "rad"):
+        return f"√({''.join(parts)})"
+    form = _FORMULA_FORMS.get(name.lstrip("ms"), "")  # of msup and sSup, msub and sSub
     return form.format(*parts) if form and len(parts) == 2 else "".join(parts)

@@ -45,7 +45,7 @@ KINDS = {  # of files, with their suffixes
 SUFFIXES = {
     suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()
 }
-EXPECTED = "expected HTML, PDF, Markdown or plain text"
+EXPECTED = f"expected HTML, PDF, Markdown, plain text, or a file of {', '.join(KINDS)}"
 
 _UNNAMED = (
     "",
@@ -72,6 +72,7 @@ _SIGNATURES = (
     (b"\x1f\x8b\x08", "a gzip archive"),
     (b"\xd0\xcf\x11\xe0", "an old Office file"),
 )
+_UNDEFINED = b"\x81\x8d\x8f\x90\x9d"  # in windows-1252
 _RTF_START = b"{\\rtf"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _TAG = re.compile(  # with the text of scripts and styles
@@ -165,9 +166,7 @@ def decode(content: bytes, media_type: str = "") -> str:
     guess = _guess(content)
     if guess:
         return content.decode(guess, "replace")
-    # as browsers do: a byte that windows-1252 leaves undefined is a control character
-    pairs = zip(content.decode("cp1252", "replace"), content, strict=True)
-    return "".join(letter if letter != "\ufffd" else chr(byte) for letter, byte in pairs)
+    return content.translate(None, _UNDEFINED).decode("cp1252")
 
 
 def _guess(content: bytes) -> str:

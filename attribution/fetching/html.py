@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 MAX_ELEMENTS = 200_000
-MAX_SUBSET = 20_000  # characters within which a document type with declarations ends
+MAX_PROLOG = 20_000  # characters within which a document type ends
 for _name in ("trafilatura", "htmldate"):  # a hostile page must not fill the terminal
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
@@ -51,15 +51,13 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     blocks = read_blocks(tree)  # before extraction, which changes the tree
     host = urlsplit(name).hostname or ""
     document = _extract_document(tree, name if host else None)
-    if document is None:
-        extracted = Extracted("", "", site=host)
-    else:
-        site = document.sitename or ""
+    extracted = Extracted("", "", site=host)
+    if document is not None:
         extracted = Extracted(
             title=unescape(document.title or ""),
             text=_article(blocks, document.text or ""),
             published=document.date or "",
-            site=unescape(site).lstrip("@") or host,
+            site=unescape(document.sitename or "").lstrip("@") or host,
         )
     failure = markup.failure(extracted.text, name)
     if failure is not None:
@@ -93,13 +91,10 @@ def _shorten_scripts(tree: _Element) -> None:
 
 # --- markup to tree ---
 
-_CHARACTER_REFERENCE = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
-_SUBSET = re.compile(
-    r"""\s*(?:<\?xml[^>]{0,200}>\s*)?
-        (?:<!--.{0,500}?-->\s*)?
-        <!doctype[^<>\[]{0,500}
-        (\[[^\]]*+\]\s*)>   # declarations, which the HTML parser takes for text""",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+_CONTROL_REFERENCE = re.compile(  # to characters that no parser accepts
+    r"&#(?:0{0,5}(?:[0-8]|1[124-9]|2\d|3[01]|127|6553[45])(?!\d)"
+    r"|x0{0,5}(?:[0-8bcef]|1[0-9a-f]|7f|d[89a-f][0-9a-f]{2}|fff[ef])(?![0-9a-f]));?",
+    re.IGNORECASE,
 )
 
 
@@ -111,12 +106,16 @@ def parse(markup: str, name: str) -> _Element:
     """
     import lxml.html
 
-    subset = _SUBSET.match(markup[:MAX_SUBSET])
-    if subset:
-        if "<!entity" in subset[1].lower():
+    start = markup[:MAX_PROLOG].lower().find("<!doctype")
+    if start >= 0:
+        if "<!entity" in markup[start : start + MAX_PROLOG].lower():
             message = f"{name} declares XML entities, which are not read: paste its text"
             raise FetchFailed("unreadable", message, name)
-        markup = markup[: subset.start(1)] + markup[subset.end(1) :]
+        prolog, _, rest = markup.partition(">")
+        if "[" in prolog:  # the HTML parser takes declarations for text
+            head, end, rest = markup[:MAX_PROLOG].partition("]")
+            rest += markup[MAX_PROLOG:]
+            markup = prolog.partition("[")[0] + rest.lstrip() if end else markup
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
     )
@@ -137,18 +136,8 @@ def parse(markup: str, name: str) -> _Element:
 
 def visible_characters(markup: str) -> str:
     """Remove control characters, which no parser accepts, and references to them."""
-    plain = _CHARACTER_REFERENCE.sub(_visible_reference, markup)
+    plain = _CONTROL_REFERENCE.sub("", markup)
     return UNWANTED.sub("", plain.replace("\v", " ").replace("\f", " "))
-
-
-def _visible_reference(match: re.Match[str]) -> str:
-    code = int(match[1]) if match[1] else int(match[2], 16)
-    if code in (11, 12):
-        return " "
-    is_windows_1252 = 0x80 <= code < 0xA0  # as browsers read these references
-    if code in (9, 10, 13) or code >= 0x110000 or is_windows_1252:
-        return match[0]
-    return "" if code < 32 or UNWANTED.match(chr(code)) else match[0]
 
 
 # --- hidden text ---
@@ -167,8 +156,7 @@ _HIDING_RULES = re.compile(
 )
 _FADING_RULES = re.compile(r"(?<![\w-])(?:opacity:0?\.?0*(?:;|!|$)|color:transparent)")
 _APPEARING_RULES = re.compile(r"transform|transition|animation|clip:text")
-_AT_RULE = re.compile(r"@[^{}@;]*(?:;|\{(?:[^{}]|\{[^{}]*\})*\})|/\*.*?\*/", re.DOTALL)
-_STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_BRACE = re.compile(r"([{}])")
 _SIMPLE_SELECTOR = re.compile(r"(?:[a-z][\w-]*)?[.#][\w-]+", re.IGNORECASE)
 MAX_SHARE = 0.3  # of a page's prose: scripts will show parts alike that hold more
 MAX_STYLE = 300_000  # characters of style sheets that are searched
@@ -177,21 +165,16 @@ _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 summary".split())
 
 def remove_hidden(tree: _Element) -> None:
     """Remove what a page strikes out or hides, except the parts that scripts will show."""
-    remove(list(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")))
+    remove(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
     remove([button for button in tree.iter("{*}button") if _is_label(button)])
     selectors = _hiding_selectors(tree)
     styled = tree.xpath("//*[@hidden or @style or @class or @id]")
     hidden = [element for element in styled if _is_hidden(element, selectors)]
-    if not hidden:
-        return
     prose = sum(map(text_length, tree.iter("{*}p"))) or text_length(tree)
     length_alike: Counter[str] = Counter()
     for element in hidden:
         length_alike[_kind(element)] += text_length(element)
-    for element in hidden:
-        is_later_shown = len(element) and length_alike[_kind(element)] > MAX_SHARE * prose
-        if not is_later_shown and text_length(element) < prose:
-            remove([element])
+    remove([each for each in hidden if length_alike[_kind(each)] <= MAX_SHARE * prose])
 
 
 def _is_label(button: _Element) -> bool:
@@ -203,11 +186,24 @@ def _hiding_selectors(tree: _Element) -> set[str]:
     """Return the simple selectors that the page's style sheets hide."""
     sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
     is_hiding: dict[str, bool] = {}  # the last rule counts
-    for selectors, rules in _STYLE_RULE.findall(_AT_RULE.sub("", sheets)):
-        for selector in map(str.strip, selectors.split(",")):
-            if _SIMPLE_SELECTOR.fullmatch(selector):
-                is_hiding[selector] = _hides(rules)
-    return {selector for selector, hides in is_hiding.items() if hides}
+    depth = 0
+    before = selectors = ""
+    for part in _BRACE.split(sheets):
+        if part == "{":
+            depth += 1
+            selectors = before
+        elif part == "}":
+            is_rule = depth == 1 and "@" not in selectors  # not for print or small screens
+            for selector in selectors.split(",") if is_rule else ():
+                is_hiding[selector.strip()] = _hides(before)
+            selectors = "@"
+            depth = max(0, depth - 1)
+        before = part
+    return {
+        selector
+        for selector, hides in is_hiding.items()
+        if hides and _SIMPLE_SELECTOR.fullmatch(selector)
+    }
 
 
 def _is_hidden(element: _Element, selectors: set[str]) -> bool:
@@ -247,90 +243,79 @@ _OPEN_END = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
 SHINGLE = 3  # words
 MIN_SENTENCE = 4  # words
 MIN_PROSE = 8  # words of a block that doesn't end as a sentence does
-MIN_REPEATED = 12  # words of a block that is left out where it repeats others
-MAX_REPEATED = 0.9  # share of its shingles
-MIN_COVERED = 0.85  # share of the main text that the page's blocks must hold
+MIN_REPEATED = 10  # runs of words of a block that is left out where it repeats others
+MAX_REPEATED = 0.9  # share of them
+MAX_MISSING = 0.15  # share of the main text's words that the page's blocks don't hold
 
 
-def _article(blocks: list[Block], main_text: str) -> str:
+def _article(blocks: Sequence[Block], main_text: str) -> str:
     """Return the blocks of the main text that trafilatura found, and those it left out within it.
 
     The main text itself is returned where it doesn't come from the blocks.
     """
-    shingles = [set(_shingles(block.raw)) for block in blocks]
-    main_shingles = set(_shingles(main_text))
-    known = main_shingles.union(*(_shingles(line) for line in main_text.split("\n")))
-    if "\n" not in main_text:  # a short page on one line with its headings
-        known.update(_shingles(main_text, 2), _shingles(main_text, 1))
-    is_main = [2 * len(own & known) >= len(own) > 0 for own in shingles]
-    found = " ".join(block.raw for block, main in zip(blocks, is_main, strict=True) if main)
-    if len(main_shingles.intersection(_shingles(found))) <= MIN_COVERED * len(main_shingles):
-        return main_text.replace("\n", "\n\n")
-    article = _Article(blocks, is_main)
-    allowed = Counter(_shingles(main_text))
-    used: Counter[int] = Counter()
-    chosen: list[Block] = []
+    lines = main_text.split("\n")
+    known = {shingle for line in (main_text, *lines) for shingle in _shingles(line)}
+    missing = set(_WORD.findall(main_text))
+    words = len(missing)
+    main = []
     for number, block in enumerate(blocks):
-        if not article.contains(number):
+        own = set(_shingles(block.raw))
+        is_in_line = len(lines) == 1 and block.raw in main_text
+        if 2 * len(own & known) >= len(own) > 0 or is_in_line:
+            main.append(number)
+            missing.difference_update(_WORD.findall(block.raw))
+    if not main or len(missing) > MAX_MISSING * words:
+        return "\n\n".join(lines)
+    prose = [number for number in main if _is_sentence(blocks[number].raw)] or main
+    titles = [number for number in range(prose[0]) if tag_of(blocks[number].element) == "h1"]
+    first = titles[-1] if titles else prose[0]
+    holders: set[_Element] = set()  # elements that hold main text
+    for number in (first, *prose):
+        element = blocks[number].element
+        holders.update((element, *element.iterancestors()))
+    chosen = []
+    used: Counter[int] = Counter()
+    allowed = Counter(_shingles(main_text))
+    for number, block in enumerate(blocks):
+        is_main = number in main
+        is_within = first <= number <= prose[-1]
+        runs = list(_shingles(block.raw))
+        repeated = sum(used[shingle] >= max(1, allowed[shingle]) for shingle in runs)
+        if len(runs) >= MIN_REPEATED and repeated > MAX_REPEATED * len(runs):
             continue
-        told = sum(used[shingle] >= max(1, allowed[shingle]) for shingle in shingles[number])
-        is_long = len(block.raw.split()) >= MIN_REPEATED
-        if is_long and told > MAX_REPEATED * len(shingles[number]):
-            continue
-        chosen.append(block)
-        used.update(shingles[number])
+        is_candidate = is_main or _is_prose(block)
+        if (
+            is_main
+            and is_within
+            or (is_candidate and _belongs(block, holders, is_main or is_within))
+        ):
+            chosen.append(block)
+            used.update(runs)
     return join_blocks(chosen)
 
 
-def _shingles(text: str, size: int = SHINGLE) -> list[int]:
-    """Return the hashes of runs of words; of a shorter text, that of the whole."""
+def _shingles(text: str) -> Iterator[int]:
+    """Yield the hashes of runs of words; of a shorter text, that of the whole."""
     words = _WORD.findall(text.lower())
-    size = min(size, len(words))
-    return [hash(tuple(words[n : n + size])) for n in range(len(words) - size + 1) if size]
+    size = min(SHINGLE, len(words))
+    for start in range(len(words) - size + 1 if size else 0):
+        yield hash(tuple(words[start : start + size]))
 
 
-class _Article:
-    """Where the main text of a page begins and ends, and what stands beside it."""
+def _belongs(block: Block, holders: set[_Element], is_within: bool) -> bool:
+    """Return True if a block stands beside main text and is no navigation, link or form.
 
-    def __init__(self, blocks: list[Block], is_main: list[bool]) -> None:
-        self._blocks, self._is_main = blocks, is_main
-        main = [n for n in range(len(blocks)) if is_main[n]]
-        prose = [n for n in main if _is_sentence(blocks[n].raw)] or main or [0]
-        titles = [n for n in range(prose[0]) if tag_of(blocks[n].element) == "h1"]
-        self._first = titles[-1] if titles else prose[0]
-        self._last = prose[-1]
-        self._elements: set[_Element] = set()  # that hold main text
-        for number in (self._first, *prose):
-            element = blocks[number].element
-            self._elements.update((element, *element.iterancestors()))
-
-    def contains(self, number: int) -> bool:
-        """Return True if a block belongs to the article."""
-        block, is_main = self._blocks[number], self._is_main[number]
-        is_within = self._first <= number <= self._last
-        if is_main and is_within:
-            return True
-        if not (is_main or _is_prose(block)):
+    At the end of the article, only an aside does.
+    """
+    tag = ""
+    for element in (block.element, *block.element.iterancestors()):
+        if element in holders:
+            return is_within or tag == "aside"
+        tag = tag_of(element)
+        marks = f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"
+        if tag in _BOILERPLATE_TAGS or _BOILERPLATE.search(_JOINT.sub(" ", marks)):
             return False
-        container = self._container(block)
-        if container is None:
-            return False
-        return is_main or is_within or container == "aside"
-
-    def _container(self, block: Block) -> str | None:
-        """Return the tag of the outermost element around a block without main text.
-
-        None where it is navigation, a link, a form or the like.
-        """
-        tag = ""
-        for element in (block.element, *block.element.iterancestors()):
-            if element in self._elements:
-                return tag
-            tag = tag_of(element)
-            marks = f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"
-            if tag in _BOILERPLATE_TAGS or _is_boilerplate(marks):
-                return None
-        return None
+    return False
 
 
 def _ends_sentence(text: str) -> bool:
@@ -350,8 +335,3 @@ def _is_prose(block: Block) -> bool:
     if not is_sentence and tag_of(block.element) not in ("figcaption", "table", "pre"):
         return False
     return 4 * sum(map(text_length, block.element.iter("a"))) <= len(block.raw)
-
-
-@lru_cache(5_000)
-def _is_boilerplate(marks: str) -> bool:
-    return _BOILERPLATE.search(_JOINT.sub(" ", marks)) is not None

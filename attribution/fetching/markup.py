@@ -22,7 +22,14 @@ MAX_TEXT = 300  # characters of a claim or a verdict
 MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
 MAX_NOTICE = 300  # … and one shorter than this only a notice
 _MAIN = ("@graph", "mainEntity")  # whose objects say what the page is; others speak of its parts
-_SHELL_IDS = {"app", "root", "__next", "__nuxt", "react-root", "svelte", "main-app"}
+_LOCKED = (
+    "//meta[contains(concat(@property, @name), 'content_tier')]"
+    "[@content='locked' or @content='metered']"
+)
+_SHELL = (  # an empty element that scripts fill
+    "//div[not(*)][not(normalize-space())][@id='app' or @id='root' or @id='__next' or @id='__nuxt'"
+    " or @id='react-root' or @id='svelte' or @id='main-app']"
+)
 _NOT_FREE = re.compile(
     r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?false", re.IGNORECASE
 )
@@ -80,40 +87,32 @@ class Markup:
 
 def read_markup(tree: HtmlElement) -> Markup:
     """Read an lxml tree, before extraction removes metadata."""
-    markup = Markup()
-    types: dict[str, None] = {}
+    notices = "\n".join(tree.xpath("//noscript//text()"))
+    markup = Markup(
+        is_paid=bool(tree.xpath(_LOCKED)),
+        has_scripts=bool(tree.xpath("//script[@src or normalize-space()]")),
+        needs_scripts=bool(tree.xpath(_SHELL) or _NEEDS_SCRIPTS.search(notices[:MAX_SCRIPT])),
+    )
+    types: list[Any] = []
     size = 0
-    for script in tree.iter("script"):
+    for script in tree.xpath("//script[contains(@type, 'json')]"):
         text = script.text or ""
-        markup.has_scripts = markup.has_scripts or bool(script.get("src") or text.strip())
-        size += len(text) if "json" in (script.get("type") or "") else 0
-        if "json" not in (script.get("type") or "") or size > MAX_SCRIPT:
-            continue
+        size += len(text)
+        if size > MAX_SCRIPT:
+            break
         markup.is_paid = markup.is_paid or _NOT_FREE.search(text) is not None
         for item in _items(_parse_json(text), MAX_DEPTH):
-            types.update(dict.fromkeys(_types(item)))
-            if "claimReviewed" in item and not markup.rating:
+            named = item.get("@type")
+            types += named if isinstance(named, list) else [named]
+            rating = item.get("reviewRating")
+            if "claimReviewed" in item and isinstance(rating, dict) and not markup.rating:
                 markup.reviewed = _one_line(item["claimReviewed"])
-                markup.rating = _verdict(item.get("reviewRating"))
-    for element in tree.xpath("//*[@itemtype]"):
-        types[_type_name(element.get("itemtype"))] = None
-    markup.types = tuple(name for name in types if name)[:MAX_TYPES]
-    markup.is_paid = markup.is_paid or any(map(_is_locked, tree.iter("meta")))
-    markup.needs_scripts = any(map(_asks_for_scripts, tree.iter("noscript", "div")))
+                # its number says nothing without the scale
+                markup.rating = _one_line(rating.get("alternateName") or rating.get("name"))
+    types += tree.xpath("//@itemtype")
+    names = [name.rstrip("/").rpartition("/")[2][:60] for name in types if isinstance(name, str)]
+    markup.types = tuple(dict.fromkeys(filter(None, names)))[:MAX_TYPES]
     return markup
-
-
-def _is_locked(meta: HtmlElement) -> bool:
-    name = meta.get("property") or meta.get("name") or ""
-    content = (meta.get("content") or "").strip().lower()
-    return name.endswith("content_tier") and content in ("locked", "metered")
-
-
-def _asks_for_scripts(element: HtmlElement) -> bool:
-    if element.tag == "noscript":
-        return _NEEDS_SCRIPTS.search("".join(element.itertext())[:MAX_TEASER]) is not None
-    is_empty = len(element) == 0 and not (element.text or "").strip()
-    return is_empty and element.get("id") in _SHELL_IDS
 
 
 def _parse_json(text: str) -> Any:
@@ -134,22 +133,5 @@ def _items(value: Any, depth: int) -> Iterator[dict[str, Any]]:
             yield from _items(value.get(name), depth - 1)
 
 
-def _types(item: dict[str, Any]) -> list[str]:
-    value = item.get("@type")
-    names = value if isinstance(value, list) else [value]
-    return [_type_name(name) for name in names if isinstance(name, str)]
-
-
-def _type_name(address: str) -> str:
-    return address.rstrip("/").rpartition("/")[2][:60]
-
-
 def _one_line(value: Any) -> str:
     return " ".join(value.split())[:MAX_TEXT] if isinstance(value, str) else ""
-
-
-def _verdict(rating: Any) -> str:
-    """Return the words of a rating; its number says nothing without the scale."""
-    if not isinstance(rating, dict):
-        return ""
-    return _one_line(rating.get("alternateName") or rating.get("name"))

@@ -147,6 +147,10 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
     remove(root.xpath(_UNREAD))
     for run in root.xpath(_RAISED):
         run.tag = "sup"
+    for box in list(root.iter("{*}txbxContent")):
+        paragraph = next(box.iterancestors("{*}p"))
+        remove([box])
+        paragraph.addnext(box)
     for table in root.iter("{*}tbl"):
         _merge_cells(table)
     for element in list(root.iter()):

@@ -162,16 +162,15 @@ def _notes(lines: _Lines) -> list[PageLine]:
 
 # --- running heads and feet ---
 
-_NUMBER = re.compile(r"(?<!\d)\d{1,8}(?!\d)|\b[ivxl]+\b")
+_NUMBER = re.compile(r"(?<!\d)\d{1,8}(?!\d)")
 _COUNTED = re.compile(  # a number that is not the page's
     r"""\b(?:answer|appendix|article|case|chapter|chart|day|example|exercise|exhibit|figure|lecture
            |lesson|letter|module|no|part|problem|question|section|session|slide|step|table|task
-           |unit|volume|week)\.?\ \#""",
+           |unit|volume|week|goal)\.?\ \#""",
     re.VERBOSE,
 )
-_AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
 _ALONE = re.compile(r"\W*(?:page )?#(?: of \d+)?\W*")
-_SENTENCE = re.compile(r"(?:\S+ ){5,}.*[.!?]")
+_SENTENCE = re.compile(r"(?:\S+ ){5}.*[.!?]")
 FIRST_YEAR = 1500  # larger numbers count no pages
 MAX_HEAD = 200  # characters of a head with a number
 EDGE_LINES = 2  # at the top and at the bottom of a page
@@ -180,7 +179,6 @@ MAX_WITHIN = 2  # lines within pages like one at an edge, which is then none of 
 HEIGHTS_APART = 1.6  # distance of a head from the text, in heights of its letters …
 LINES_APART = 1.25  # … or in distances of lines
 MAX_MARGIN = 0.15  # share of a page's height
-LARGE = 1.3  # times the largest other letters of a page: a title
 
 
 class _Numbered(NamedTuple):
@@ -194,9 +192,11 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     """Return pages without their numbers and running heads; those above the first page stay."""
     finder = _HeadFinder(pages)
     heads = [finder.find(number) for number in range(len(pages))]
-    for line, head in list(heads[0].items()) if heads else []:
-        if line == pages[0][0] and not _ALONE.fullmatch(head):
-            del heads[0][line]
+    for page, found in zip(pages[:1], heads, strict=False):
+        top = max((line.y for line in page if line not in found), default=0.0)
+        for line, head in list(found.items()):
+            if line.y > top and not _ALONE.fullmatch(head):
+                del found[line]
     return [_without(lines, set(found)) for lines, found in zip(pages, heads, strict=True)]
 
 
@@ -204,7 +204,7 @@ class _HeadFinder:
     """Finds lines at an edge that have a page's number, or that near pages have too.
 
     Without a number, they are set apart from the text. A line that also stands within pages, as a
-    refrain does, a title, and the head of a table are none.
+    refrain does, and the head of a table are none.
     """
 
     def __init__(self, pages: Sequence[_Lines]) -> None:
@@ -216,7 +216,6 @@ class _HeadFinder:
             self._within.update(map(_plain, lines[EDGE_LINES:-EDGE_LINES]))
             at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
             self._numbered.update({each for line in at_edges for each in _numbered(line, page)})
-        self._starts = {each.start for each, count in self._numbered.items() if count > 1}
 
     def find(self, page: int) -> dict[PageLine, str]:
         """Return the heads and feet of a page, each with "#" for its number."""
@@ -226,7 +225,7 @@ class _HeadFinder:
             near = self._near_lines(page, edge)
             for place, line in enumerate(inwards[:EDGE_LINES]):
                 head = self._head(page, inwards, place, near)
-                if not head or (_is_title(line, lines) and not _ALONE.fullmatch(head)):
+                if not head:
                     break
                 heads[line] = head
         return heads if heads.keys() < set(lines) else {}
@@ -243,8 +242,7 @@ class _HeadFinder:
         line = inwards[place]
         is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
         for each in _numbered(line, page):
-            fits = each.start in self._starts and is_apart and _AT_EDGE.fullmatch(each.text)
-            if self._numbered[each] > 1 or fits:
+            if self._numbered[each] > 1:
                 return each.text
         text = _plain(line)
         if text not in near or not is_apart or self._within[text] >= MAX_WITHIN:
@@ -265,11 +263,6 @@ def _is_apart(inwards: _Lines, place: int, near: set[str]) -> bool:
     return any(gap > limit for gap in gaps[place : end + 1])
 
 
-def _is_title(line: PageLine, lines: _Lines) -> bool:
-    others = [other.size for other in lines if other != line]
-    return bool(others) and line.size > LARGE * max(others)
-
-
 def _plain(line: PageLine) -> str:
     return line.text.strip().lower()
 
@@ -284,17 +277,9 @@ def _numbered(line: PageLine, page: int) -> Iterator[_Numbered]:
         return
     for match in _NUMBER.finditer(text):
         masked = f"{text[: match.start()]}#{text[match.end() :]}"
-        number = _number(match[0])
+        number = int(match[0])
         if number < FIRST_YEAR and not _COUNTED.search(masked):
             yield _Numbered(masked, number - page)
-
-
-def _number(figure: str) -> int:
-    """Return the value of an Arabic or Roman number."""
-    if figure.isdecimal():
-        return int(figure)
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50}[letter] for letter in figure]
-    return sum(value if value >= later else -value for value, later in pairwise([*values, 0]))
 
 
 # --- tables ---

@@ -114,7 +114,7 @@ def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
 
 # --- captions ---
 
-_CUE = re.compile(r"(?:\d+:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*")
+_CUE = re.compile(r"(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*")
 _CUE_TAG = re.compile(r"</?[a-z][^<>\n]{0,80}>|<[\d:.]{9,12}>")
 
 

@@ -51,9 +51,7 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
             groups.append([])
     divided: list[list[_Row]] = []
     for group in filter(None, groups):
-        begins = _is_head(group[_count_titles(group, anywhere=True) :])
-        has_figures = any(_is_head(divided[-1][n:]) for n in range(3)) if divided else True
-        if begins and has_figures or not divided:
+        if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
             divided.append(group)
         else:
             divided[-1] += group

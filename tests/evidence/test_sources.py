@@ -149,7 +149,7 @@ def test_a_file_that_was_read_in_part_counts_as_read_and_is_reported(tmp_path: P
     )
     assert [page.text for page in sources.pages] == ["It opened in 1878."]
     assert [(f.subject, f.kind) for f in sources.failures] == [("a.pdf", "left_out")]
-    assert "page 2 could not be read" in sources.failures[0].message
+    assert "without page 2" in sources.failures[0].message
     assert (
         unread(
             settings.model_copy(update={"sources": (str(tmp_path / "a.pdf"),)}), sources.failures

@@ -12,7 +12,7 @@ from attribution.fetching import packages
 from attribution.fetching.content_type import KINDS, READ, SUFFIXES
 from attribution.fetching.formats import READERS, extract
 from attribution.fetching.page import clean
-from attribution.fetching.pdf import join_pages
+from attribution.fetching.page_layout import join_pages
 from attribution.text.lines import paragraphs
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
