@@ -169,6 +169,7 @@ _COUNTED = re.compile(  # a number that is not the page's
            |unit|volume|week|goal)\.?\ \#""",
     re.VERBOSE,
 )
+_AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
 _ALONE = re.compile(r"\W*(?:page )?#(?: of \d+)?\W*")
 _SENTENCE = re.compile(r"(?:\S+ ){5}.*[.!?]")
 FIRST_YEAR = 1500  # larger numbers count no pages
@@ -216,6 +217,7 @@ class _HeadFinder:
             self._within.update(map(_plain, lines[EDGE_LINES:-EDGE_LINES]))
             at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
             self._numbered.update({each for line in at_edges for each in _numbered(line, page)})
+        self._starts = {each.start for each, count in self._numbered.items() if count > 1}
 
     def find(self, page: int) -> dict[PageLine, str]:
         """Return the heads and feet of a page, each with "#" for its number."""
@@ -242,7 +244,8 @@ class _HeadFinder:
         line = inwards[place]
         is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
         for each in _numbered(line, page):
-            if self._numbered[each] > 1:
+            fits = each.start in self._starts and is_apart and _AT_EDGE.fullmatch(each.text)
+            if self._numbered[each] > 1 or fits:
                 return each.text
         text = _plain(line)
         if text not in near or not is_apart or self._within[text] >= MAX_WITHIN:

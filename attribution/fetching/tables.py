@@ -49,8 +49,10 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
             groups[-1].append(row)
         elif groups[-1]:
             groups.append([])
-    divided: list[list[_Row]] = []
-    for group in filter(None, groups):
+    divided: list[list[_Row]] = []  # without the empty columns of wider tables
+    for rows in filter(None, groups):
+        width = max(map(_width, rows))
+        group = [row[:width] for row in rows]
         if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
             divided.append(group)
         else:

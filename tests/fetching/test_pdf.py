@@ -134,15 +134,6 @@ WHOLE = (
         ["", "The Canals"] * 4,
         [f"{n} Canals of Lindal" if n % 2 else f"Locks {n}" for n in range(44, 51)],
         ["The Canals", ""] * 4,
-        [
-            "xii Preface",
-            "Preface xiii",
-            "xiv Preface",
-            "Preface xv",
-            "xvi Preface",
-            "Preface xvii",
-            "xviii Preface",
-        ],
         ["Canals 9", "Locks 10", "Canals 11", "Weirs 12", "Canals 13", "Basins 14", "Canals 15"],
         [f"Page {n} of 12 - Letters" for n in range(5, 12)],
         ["Page 1 of 7", "Page 2 of 7", "Page 3 of 7", "4", "5", "6", ""],
@@ -290,3 +281,57 @@ def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -
     for name in CHUNKERS:
         for chunk in CHUNKERS.build(name, Settings()).chunk(found):
             assert found.text[chunk.start : chunk.end] == chunk.text
+
+
+MARGIN = [
+    "The keeper said that the boat left the quay at ten past",
+    "nine in the evening with three men and forty casks of oil",
+    "on deck, and that nobody saw the lamp at the lower lock",
+    "which the company had sold in the spring of that year.",
+]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [["1", "2", "3", "4"], ["5", "", "10", ""], ["7", "8", "9", "1"], ["17", "", "18", ""]],
+)
+def test_numbers_in_the_margin_are_no_text(numbers: list[str]) -> None:
+    content = "".join(
+        (line(number, 60, 700 - 20 * n) if number else "") + line(text, 90, 700 - 20 * n)
+        for n, (number, text) in enumerate(zip(numbers, MARGIN, strict=True))
+    )
+    assert read(pdf(content)).text == " ".join(MARGIN)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("1", "Oslo", "700"), ("2", "Bergen", "280"), ("3", "Tromsø", "70")],
+        [("1", "A"), ("2", "B")],
+    ],
+)
+def test_numbers_of_rows_are_text(rows: Sequence[Sequence[str]]) -> None:
+    found = read(pdf(line(LOCK, 60, 740) + grid(rows, *(60, 120, 300)[: len(rows[0])]))).text
+    assert all(number in found for number, *_ in rows)
+
+
+def test_notes_part_no_sentence() -> None:
+    first = lines("The town kept the lock with a crew of") + line(
+        "1 Moss, Locks, p. 4.", y=90, size=7
+    )
+    second = lines("eleven men until it was sold.") + line("2 Moss, Canals, p. 9.", y=90, size=7)
+    assert read(pdf(first, second)).text == (
+        "The town kept the lock with a crew of eleven men until it was sold.\n\n"
+        "1 Moss, Locks, p. 4.\n2 Moss, Canals, p. 9."
+    )
+
+
+def test_a_head_without_its_first_cell_names_the_columns() -> None:
+    cells = [
+        ("Sex", "41 (62%)", "38 (57%)"),
+        ("Age", "61 (8)", "60 (9)"),
+        ("Deaths", "3 (4%)", "9 (1%)"),
+    ]
+    head = line("Drug (n = 66)", 170, 714) + line("Placebo (n = 66)", 250, 714)
+    found = read(pdf(head + grid(cells, 72, 170, 250))).text
+    assert "Deaths: Drug (n = 66) 3 (4%); Placebo (n = 66) 9 (1%)" in found

@@ -1,0 +1,221 @@
+"""What Office and OpenDocument show, beyond the words that stand in their files."""
+
+import io
+
+import openpyxl
+import pytest
+
+from attribution.fetching.formats import extract
+from attribution.fetching.page import Extracted
+from tests.fetching.test_formats import W, docx, paragraph, zipped
+
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+ODF = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "table", "style", "fo", "draw")
+)
+
+
+def read(content: bytes, name: str) -> Extracted:
+    return extract(content, "", name, document=True)
+
+
+def relations(*targets: str) -> str:
+    rows = "".join(
+        f'<Relationship Id="r{n}" Type="{RELATION}/{kind}" Target="{target}"/>'
+        for n, (kind, _, target) in enumerate(each.partition(":") for each in targets)
+    )
+    return f'<Relationships xmlns="r">{rows}</Relationships>'
+
+
+def level(number: int, form: str, text: str) -> str:
+    return (
+        f'<w:lvl w:ilvl="{number}"><w:start w:val="1"/><w:numFmt w:val="{form}"/>'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+    )
+
+
+def numbered(text: str, depth: int = 0, style: str = "") -> str:
+    place = f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="1"/></w:numPr>'
+    properties = f'<w:pStyle w:val="{style}"/>' if style else place
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def contract(body: str, *levels: str) -> bytes:
+    """A document with a list of these levels, which the style Clause has too."""
+    abstract = f'<w:abstractNum w:abstractNumId="0">{"".join(levels)}</w:abstractNum>'
+    number = '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    style = '<w:style w:styleId="Clause"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    return zipped(
+        **{
+            "word__document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
+            "word__numbering.xml": f"<w:numbering {W}>{abstract}{number}</w:numbering>",
+            "word__styles.xml": f"<w:styles {W}>{style}</w:styles>",
+            "word___rels__document.xml.rels": relations(
+                "numbering:numbering.xml", "styles:styles.xml"
+            ),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("levels", "body", "text"),
+    [
+        (
+            (level(0, "decimal", "Article %1"), level(1, "decimal", "%1.%2")),
+            numbered("Rent")
+            + numbered("It is due in May.", 1)
+            + numbered("Keys")
+            + numbered("There are two.", 1)
+            + numbered("Both are lent.", 1),
+            "Article 1 Rent\n\n1.1 It is due in May.\n\nArticle 2 Keys\n\n2.1 There are two.\n\n"
+            "2.2 Both are lent.",
+        ),
+        (
+            (level(0, "upperRoman", "§ %1"),),
+            numbered("A.") * 3 + numbered("Four."),
+            "§ I A.\n\n§ II A.\n\n§ III A.\n\n§ IV Four.",
+        ),
+        ((level(0, "lowerLetter", "%1)"),), numbered("A.") + numbered("B."), "a) A.\n\nb) B."),
+        ((level(0, "bullet", "•"),), numbered("Oak") + numbered("Ash"), "- Oak\n- Ash"),
+        ((level(0, "decimal", "%1."),), numbered("Rent", style="Clause"), "1. Rent"),
+    ],
+)
+def test_automatic_numbers_are_read(levels: tuple[str, ...], body: str, text: str) -> None:
+    assert read(contract(body, *levels), "a.docx").text == text
+
+
+def field(content: str) -> str:
+    return (
+        '<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData>'
+        f"{content}</w:ffData></w:fldChar></w:r><w:r><w:t> Paid</w:t></w:r></w:p>"
+    )
+
+
+CHOICES = '<w:listEntry w:val="north"/><w:listEntry w:val="south"/>'
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<w:checkBox><w:default w:val='0'/><w:checked/></w:checkBox>", "☒ Paid"),
+        ("<w:checkBox><w:default w:val='0'/></w:checkBox>", "☐ Paid"),
+        (f"<w:ddList><w:result w:val='1'/>{CHOICES}</w:ddList>", "south Paid"),
+        (f"<w:ddList>{CHOICES}</w:ddList>", "north Paid"),
+    ],
+)
+def test_what_was_chosen_in_a_form_is_read(content: str, text: str) -> None:
+    assert read(docx(field(content)), "a.docx").text == text
+
+
+SLIDE = '<p:sld xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>{}</p:spTree></p:cSld></p:sld>'
+
+
+def shape(text: str, kind: str = "body") -> str:
+    place = f'<p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>'
+    return f"<p:sp>{place}<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+
+
+def test_slides_are_read_in_order_with_notes_and_without_footers() -> None:
+    shown = '<p:sldId r:id="r1"/><p:sldId r:id="r0"/>'
+    content = zipped(
+        **{
+            "_rels__.rels": relations("officeDocument:ppt/presentation.xml"),
+            "ppt__presentation.xml": f'<p:presentation xmlns:p="p" xmlns:r="{RELATION}">{shown}</p:presentation>',
+            "ppt___rels__presentation.xml.rels": relations("slide:s1.xml", "slide:s2.xml"),
+            "ppt__s1.xml": SLIDE.format(shape("Last.")),
+            "ppt__s2.xml": SLIDE.format(shape("First.") + shape("7", "sldNum")),
+            "ppt___rels__s2.xml.rels": relations("notesSlide:n.xml"),
+            "ppt__n.xml": SLIDE.format(shape("Say more.")),
+        }
+    )
+    assert read(content, "a.pptx").text == "First.\n\nSay more.\n\nLast."
+
+
+def test_slides_without_an_order_are_read_by_their_numbers() -> None:
+    slides = {f"ppt__slides__slide{n}.xml": SLIDE.format(shape(f"No. {n}.")) for n in (10, 9)}
+    assert read(zipped(**slides), "a.pptx").text == "No. 9.\n\nNo. 10."
+
+
+def opendocument(body: str, styles: str = "") -> bytes:
+    return zipped(
+        **{
+            "content.xml": f"<office:document-content {ODF}><office:automatic-styles>{styles}"
+            f"</office:automatic-styles><office:body>{body}</office:body></office:document-content>"
+        }
+    )
+
+
+STRUCK = (
+    '<style:style style:name="T1"><style:text-properties style:text-line-through-style="solid"/>'
+    "</style:style>"
+)
+CELL = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<text:h>Mill</text:h><text:p>Built<text:s/>in 1893.</text:p>", "Mill\n\nBuilt in 1893."),
+        ('<text:p>It <text:span text:style-name="T1">was </text:span>is.</text:p>', "It is."),
+        (
+            "<text:p>Oak<text:note><text:note-citation>1</text:note-citation><text:note-body>"
+            "<text:p>By Moss.</text:p></text:note-body></text:note>.</text:p><text:p>Ash.</text:p>",
+            "Oak[1].\n\nAsh.\n\n[1] By Moss.",
+        ),
+        (
+            "<table:table>"
+            + f"<table:table-row>{CELL.format('', 'Mill')}{CELL.format('', 'Men')}</table:table-row>"
+            + f"<table:table-row>{CELL.format('', 'Lindal')}{CELL.format('', '12')}</table:table-row>"
+            + "</table:table>",
+            "Mill | Men\n\nLindal: Men 12",
+        ),
+    ],
+)
+def test_opendocument_is_read(body: str, text: str) -> None:
+    assert read(opendocument(body, STRUCK), "a.odt").text == text
+
+
+def workbook(rows: list[list[object]], merged: str = "") -> bytes:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    if merged:
+        book.active.merge_cells(merged)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_formulas_that_were_never_calculated_are_named() -> None:
+    found = read(workbook([["Item", 2024], ["Oars", 40], ["Sum", "=SUM(B2:B2)"]]), "a.xlsx")
+    assert found.text.endswith("Oars: 2024 40\n\nSum: 2024 =SUM(B2:B2)")
+    assert found.unread == "the results of formulas that were never calculated, as in B3"
+
+
+def test_each_table_of_a_sheet_has_its_own_heads() -> None:
+    rows: list[list[object]] = [
+        ["Crew", "Men"],
+        ["Alder", 12],
+        [None],
+        ["Coast", "Boat", "Oars"],
+        ["East", "Rowan", 6],
+        [None, "Hazel", 8],
+    ]
+    assert read(workbook(rows, "A5:A6"), "a.xlsx").text == (
+        "Crew | Men\n\nAlder: Men 12\n\nCoast | Boat | Oars\n\n"
+        "East: Boat Rowan; Oars 6\n\nEast: Boat Hazel; Oars 8"
+    )
+
+
+def test_a_presentation_with_a_password_is_encrypted() -> None:
+    from attribution.errors import FetchFailed
+
+    with pytest.raises(FetchFailed) as failed:
+        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "a.pptx")
+    assert failed.value.kind == "encrypted"
+
+
+def test_a_paragraph_in_a_control_is_read() -> None:
+    body = f"<w:sdt><w:sdtContent>{paragraph('A line.')}</w:sdtContent></w:sdt>"
+    assert read(docx(body), "a.docx").text == "A line."
