@@ -5,14 +5,16 @@ wait.
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 
 from attribution.errors import Busy
 
 WAITING = 200  # runs that may wait; more would wait too long to be worth their memory
+LOCATED = 10_000  # owners whose address is known
+NO_MORE = "no more are taken: try again in a few minutes"
 LOOK = 0.2  # seconds between two checks of a waiting run's stop signal
 
 
@@ -24,10 +26,10 @@ class Ticket:
 
 
 class Turns:
-    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for
-    every first one.
+    """A queue with at most `limit` runs at once, `each` per owner.
 
-    Of the places to wait, an owner takes at most a quarter, so that the others find some.
+    Addresses take turns, and so do the owners of each: one with many cookies gains nothing. Of the
+    places to wait, an address takes at most a quarter, so that the others find some.
     """
 
     def __init__(self, limit: int, waiting: int = WAITING, each: int = 0) -> None:
@@ -38,6 +40,18 @@ class Turns:
         self._served: dict[Hashable, int] = {}  # the last turn of each owner
         self._turn = count(1)
         self._changed = threading.Condition()
+        self._addresses: OrderedDict[Hashable, str] = OrderedDict()  # by owner
+
+    def locate(self, owner: Hashable, address: str) -> None:
+        """Count an owner among those of an address; without one, it is alone at its own."""
+        with self._changed:
+            self._addresses[owner] = address
+            self._addresses.move_to_end(owner)
+            if len(self._addresses) > LOCATED:
+                self._addresses.popitem(last=False)
+
+    def _address(self, owner: Hashable) -> Hashable:
+        return self._addresses.get(owner, owner)
 
     def counts(self) -> tuple[int, int]:
         """Return the numbers of active and waiting runs."""
@@ -54,15 +68,12 @@ class Turns:
     def check(self, owner: Hashable) -> None:
         """Raise Busy if the owner's next run would be refused."""
         with self._changed:
-            owners = [t.owner for t in self._tickets if not t.running]
-        if len(owners) >= self._most:
-            raise Busy(
-                f"{len(owners)} runs are waiting, and no more are taken: try again in a few minutes"
-            )
-        if owners.count(owner) >= self._share:
-            raise Busy(
-                f"{self._share} runs of yours are waiting, and no more are taken: try again in a few minutes"
-            )
+            waiting = [self._address(t.owner) for t in self._tickets if not t.running]
+            own = waiting.count(self._address(owner))
+        if len(waiting) >= self._most:
+            raise Busy(f"{len(waiting)} runs are waiting, and {NO_MORE}")
+        if own >= self._share:
+            raise Busy(f"{own} runs of yours or of your address are waiting, and {NO_MORE}")
 
     @contextmanager
     def ticket(self, owner: Hashable, again: bool = False) -> Iterator[Ticket]:
@@ -80,8 +91,9 @@ class Turns:
         finally:
             with self._changed:
                 self._tickets.remove(ticket)
-                if all(t.owner != ticket.owner for t in self._tickets):
-                    self._served.pop(ticket.owner, None)
+                present = {t.owner for t in self._tickets}
+                present |= {self._address(owner) for owner in present}
+                self._served = {who: n for who, n in self._served.items() if who in present}
                 self._changed.notify_all()
 
     def wait(self, ticket: Ticket, stop: threading.Event) -> Iterator[int]:
@@ -107,21 +119,31 @@ class Turns:
         """Return the place in the queue; 0 for a ticket that has its turn, or gets it now."""
         if ticket.running:
             return 0
+        by_owner = self._by_round(self._tickets, lambda t: t.owner)
+        order = self._by_round(by_owner, lambda t: self._address(t.owner))
         running = Counter(t.owner for t in self._tickets if t.running)
-        ahead: Counter[Hashable] = Counter()
+        free = self._limit - running.total()
+        allowed = []
+        for waiting in order:
+            if running[waiting.owner] < self._each:
+                allowed.append(waiting)
+            running[waiting.owner] += 1
+        if ticket not in allowed[:free]:
+            return order.index(ticket) + 1
+        ticket.running = True
+        turn = next(self._turn)
+        self._served[ticket.owner] = self._served[self._address(ticket.owner)] = turn
+        self._changed.notify_all()
+        return 0
+
+    def _by_round(
+        self, tickets: Sequence[Ticket], group: Callable[[Ticket], Hashable]
+    ) -> list[Ticket]:
+        """Return the waiting tickets in an order in which groups take turns."""
+        taken = Counter(group(t) for t in self._tickets if t.running)
         rounds = {}
-        for t in self._tickets:  # in the order of arrival
-            if not t.running:
-                rounds[t] = (
-                    running[t.owner] + ahead[t.owner],
-                    self._served.get(t.owner, 0),
-                    t.number,
-                )
-                ahead[t.owner] += 1
-        order = sorted(rounds, key=rounds.__getitem__)
-        allowed = [t for t in order if rounds[t][0] < self._each]
-        if ticket in allowed[: self._limit - running.total()]:
-            ticket.running, self._served[ticket.owner] = True, next(self._turn)
-            self._changed.notify_all()
-            return 0
-        return order.index(ticket) + 1
+        for position, waiting in enumerate(t for t in tickets if not t.running):
+            own = group(waiting)
+            rounds[waiting] = (taken[own], self._served.get(own, 0), position)
+            taken[own] += 1
+        return sorted(rounds, key=rounds.__getitem__)

@@ -125,6 +125,9 @@ class Limits:
     turns: int = 50  # before a question
     files: int = 500  # for a collection
     file_mb: int = 20  # of an upload
+    session_mb: int = 200  # of the uploads of an open page
+    address_mb: int = 400  # of those from one address
+    uploads_mb: int = 1_000  # of all visitors' uploads
     message_mb: int = 50  # of all fields of a page together
 
 
@@ -556,6 +559,16 @@ SERVER = {
         1000,
         10_000_000,
         "megabytes of the disk that the runs and results of one owner may take",
+    ),
+    "ATTRIBUTION_SHARED_MB": (
+        2000,
+        10_000_000,
+        "megabytes that all collections, all annotation projects and each cache may take",
+    ),
+    "ATTRIBUTION_FREE_MB": (
+        500,
+        10_000_000,
+        "megabytes of the database's disk that are kept free: nothing new is saved below",
     ),
 }
 

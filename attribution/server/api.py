@@ -6,16 +6,16 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
@@ -23,7 +23,6 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
-from attribution.edits import Judge
 from attribution.errors import (
     AttributionError,
     BadInput,
@@ -33,38 +32,36 @@ from attribution.errors import (
     StoreError,
     Unavailable,
 )
-from attribution.events import Event, Finished, RunStarted
+from attribution.events import Event, RunStarted
 from attribution.models.engine import stoppable
 from attribution.pipeline import claims
-from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
 from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
-from attribution.server.middleware import ProtectedReplies
+from attribution.server.middleware import ProtectedReplies, error_response
 from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import AnalystLabel, AnalystVerdict, Judgement, Report, Segmented
-from attribution.verdicts import agreeing, relation
+from attribution.types import Judgement
+from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
 HTTP_KINDS = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}
 DATABASE_SECONDS = 5  # /health waits as long for the database
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # Content-Security-Policy of /docs
+POLICY = "default-src 'none'"  # Content-Security-Policy
 RETRY_SECONDS = "30"  # with 429
 PAIRS_PER_TURN = 16  # of /verify
 LINES = "application/x-ndjson"
-QUEUED = bodies.refusals(400, 429, 502)
-STREAM = QUEUED | {200: {"content": {LINES: dict[str, object]()}}}
+STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {LINES: dict[str, object]()}}}
 RUN_NOT_FOUND = "no finished run of this key has that id"
 Id = Annotated[str, Path(max_length=LIMITS.name)]
+Steps = Iterator[dict[str, object]]
 _log = logging.getLogger(__name__)
-_judging = threading.Lock()  # the second of two simultaneous verdicts starts from the first
 
 
 class Server(uvicorn.Server):
@@ -99,7 +96,7 @@ def _service(request: Request) -> Service:
 Own = Annotated[Service, Depends(_service)]
 _key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
 open_router = APIRouter()
-router = APIRouter(dependencies=[Security(_key)], responses=bodies.refusals(401, 422))
+router = APIRouter(dependencies=[Security(_key)])
 
 
 def create(settings: Settings, keys: Keys, hosts: list[str], work: Work) -> ASGIApp:
@@ -133,7 +130,7 @@ def create(settings: Settings, keys: Keys, hosts: list[str], work: Work) -> ASGI
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        responses=bodies.refusals(413, 500, 503),
+        responses=bodies.REFUSALS,
     )
     app.state.service = Service(settings, work)
     app.include_router(open_router)
@@ -159,38 +156,33 @@ async def health(service: Own) -> dict[str, object]:
     return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
 
-@open_router.get("/docs", include_in_schema=False)
-async def docs(request: Request) -> HTMLResponse:
-    return HTMLResponse(bodies.reference_page(request.app.openapi()))
-
-
-@router.post("/segment", responses=QUEUED)
+@router.post("/segment")
 async def segment(body: bodies.AnswerBody, request: Request, service: Own) -> dict[str, object]:
     """Return the claims of an answer with their spans. The request is queued."""
-    settings = bodies.settings(service.settings, {}, body.segmenter)
-    check_input(body.question, body.answer, settings)
-    question = transcript(body.question, body.context)
 
-    def work(stop: threading.Event) -> Iterator[Segmented]:
-        yield claims.segment(question, body.answer, settings, stop)
+    def work(stop: threading.Event) -> Steps:
+        settings = bodies.settings(service.settings, {}, body.segmenter)
+        check_input(body.question, body.answer, settings)
+        question = transcript(body.question, body.context)
+        segmented = claims.segment(question, body.answer, settings, stop)
+        rows = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
+        failures = [failure.model_dump(mode="json") for failure in segmented.failures]
+        yield {"claims": rows, "failures": failures}
 
-    segmented = await service.work.result(request.state.owner, request, work)
-    rows = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
-    failures = [failure.model_dump(mode="json") for failure in segmented.failures]
-    return {"claims": rows, "failures": failures}
+    return await service.work.result(request.state.owner, request, work)
 
 
-@router.post("/verify", responses=QUEUED)
+@router.post("/verify")
 async def verify(body: bodies.VerifyBody, request: Request, service: Own) -> dict[str, object]:
     """Return a relation and three probabilities for each pair of claim and evidence, in order.
 
     A bad pair gets an error. The request is queued.
     """
-    settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
-    pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
-    bodies.check_compared(text for pair in pairs for text in pair)
 
-    def work(stop: threading.Event) -> Iterator[dict[str, object]]:
+    def work(stop: threading.Event) -> Steps:
+        pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
+        bodies.check_compared(text for pair in pairs for text in pair)
+        settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
         verifier = VERIFIERS.build(settings.verifier, settings)
         policy = policy_of(settings)
         results: list[dict[str, object]] = []
@@ -214,19 +206,17 @@ async def verify(body: bodies.VerifyBody, request: Request, service: Own) -> dic
     return await service.work.result(request.state.owner, request, work, by_step=True)
 
 
-@router.post("/judge", responses=QUEUED)
+@router.post("/judge")
 async def judge(body: bodies.JudgeBody, request: Request, service: Own) -> dict[str, object]:
     """Return the verdict on a claim, its strength, and the relation of each passage, in order.
 
     The request is queued.
     """
-    settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
-    passages = bodies.passages(body.passages)
-    bodies.check_compared(text for passage in passages for text in (body.claim, *passage))
 
-    def work(stop: threading.Event) -> Iterator[dict[str, object]]:
+    def work(stop: threading.Event) -> Steps:
+        settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
         version = VERIFIERS.build(settings.verifier, settings).version
-        for judged in judge_claim(body.claim, passages, settings, stop):
+        for judged in judge_claim(body.claim, body.passages, settings, stop):
             yield {**judged.fields(), "verifier": version}
 
     return await service.work.result(request.state.owner, request, work)
@@ -274,86 +264,24 @@ def runs(
     return {"runs": [{name: getattr(row, name) for name in names} for row in page.rows]}
 
 
-@router.get("/runs/{run_id}", responses=bodies.refusals(404))
+@router.get("/runs/{run_id}")
 def one_run(run_id: Id, request: Request, service: Own) -> dict[str, object]:
     """Return the report of a run that was started with this key."""
-    report: dict[str, object] = json.loads(_owned(service.store(request), run_id).to_json())
-    return report
+    store = service.store(request)
+    report = store.runs.load(run_id) if store.rights.access(run_id).own else None
+    if report is None:
+        raise HTTPException(404, RUN_NOT_FOUND)
+    fields: dict[str, object] = json.loads(report.to_json())
+    return fields
 
 
-@router.delete("/runs/{run_id}", status_code=204, responses=bodies.refusals(404))
+@router.delete("/runs/{run_id}", status_code=204)
 def delete(run_id: Id, request: Request, service: Own) -> None:
     """Delete a run that was started with this key."""
     try:
         service.store(request).runs.delete(run_id)
     except NotYours:
         raise HTTPException(404, "no run of this key has that id") from None
-
-
-VERDICT = "/runs/{run_id}/claims/{claim_id}/verdict"
-
-
-@router.put(VERDICT, responses=bodies.refusals(400, 404))
-def set_verdict(
-    run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request, service: Own
-) -> AnalystVerdict:
-    """Set your own verdict on a claim of a run that was started with this key.
-
-    The model's verdict stays as it is.
-    """
-    report = _assess(service, request, run_id, claim_id, body.verdict, body.note)
-    return next(own for own in report.judgements if own.claim_id == claim_id)
-
-
-@router.delete(VERDICT, status_code=204, responses=bodies.refusals(400, 404))
-def clear_verdict(run_id: Id, claim_id: Id, request: Request, service: Own) -> None:
-    """Clear your own verdict on a claim of a run that was started with this key."""
-    _assess(service, request, run_id, claim_id, None)
-
-
-def _owned(store: Store, run_id: str) -> Report:
-    report = store.runs.load(run_id) if store.rights.access(run_id).own else None
-    if report is None:
-        raise HTTPException(404, RUN_NOT_FOUND)
-    return report
-
-
-def _assess(
-    service: Service,
-    request: Request,
-    run_id: str,
-    claim_id: str,
-    verdict: Literal["agree"] | AnalystLabel | None,
-    note: str = "",
-) -> Report:
-    """Save the client's verdict on a claim, or clear it, and return the changed report."""
-    with _judging:
-        store = service.store(request)
-        report = _owned(store, run_id)
-        if all(claim.id != claim_id for claim in report.claims):
-            raise HTTPException(
-                404, f"no claim of this run has that id: GET /runs/{run_id} lists them"
-            )
-        labels = {row.claim_id: row.label for row in report.verdicts}
-        agreed = agreeing(labels.get(claim_id))
-        if verdict and agreed is None:
-            raise BadInput(
-                "this claim was not compared with the sources, so it cannot be judged: judge one "
-                f"that was, see the verdicts of GET /runs/{run_id}"
-            )
-        label = agreed if verdict == "agree" else verdict
-        change = Judge(claim_id=claim_id, label=label, note=note)
-        for event in edit(report, change, service.settings, store):
-            if isinstance(event, Finished):
-                report = event.report
-        return report
-
-
-def _error_response(
-    status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
-) -> JSONResponse:
-    content = {"error": {"type": kind, "message": message}}
-    return JSONResponse(content, status, headers)
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -363,7 +291,7 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def own_error(_: Request, error: AttributionError) -> JSONResponse:
         status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
         headers = {"Retry-After": RETRY_SECONDS} if status == 429 else None
-        return _error_response(status, type(error).__name__, error.public(), headers)
+        return error_response(status, type(error).__name__, error.public(), headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid_request(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -371,7 +299,7 @@ def _add_error_handlers(app: FastAPI) -> None:
         for problem in error.errors()[:5]:
             field = ".".join(map(str, problem["loc"][1:])) or "the body"
             problems.append(f"{field}: {problem['msg'].removeprefix('Value error, ')}")
-        return _error_response(422, "BadInput", "; ".join(problems) + "; see /docs")
+        return error_response(422, "BadInput", "; ".join(problems) + "; see /openapi.json")
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> JSONResponse:
@@ -381,10 +309,10 @@ def _add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 405 and methods:  # Starlette names the first route's alone
             headers["Allow"] = ", ".join(method.upper() for method in methods)
         kind = HTTP_KINDS.get(error.status_code, "HTTPError")
-        return _error_response(error.status_code, kind, str(error.detail), headers)
+        return error_response(error.status_code, kind, str(error.detail), headers)
 
     @app.exception_handler(Exception)
     async def unexpected_error(_: Request, error: Exception) -> JSONResponse:
         _log.error("a request failed", exc_info=error)
         problem = bodies.problem(error)
-        return _error_response(500, problem["type"], problem["message"])
+        return error_response(500, problem["type"], problem["message"])

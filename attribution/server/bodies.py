@@ -1,4 +1,4 @@
-"""Bodies of requests, their settings, a run's events as JSON lines, and the page /docs."""
+"""Bodies of requests, their settings, and a run's events as JSON lines."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from jinja2 import Environment, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from attribution.claims.enrichment import turns_of
@@ -28,11 +27,10 @@ from attribution.events import (
 )
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
-from attribution.pipeline.judge import Passage
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings, trusted
 from attribution.source import Source
-from attribution.types import NOTE, AnalystLabel, Document, Turn
+from attribution.types import Document, Turn
 
 MAX_BODY = LIMITS.request
 MAX_PAIRS = LIMITS.pairs
@@ -117,13 +115,6 @@ class JudgeBody(Body):
     settings: RequestedSettings = {}
 
 
-class VerdictBody(Body):
-    """The client's own verdict on a claim; `agree` takes the one that agrees with the model's."""
-
-    verdict: Literal["agree", AnalystLabel]
-    note: str = Field("", max_length=NOTE)
-
-
 class Problem(BaseModel):
     type: str
     message: str
@@ -135,28 +126,9 @@ class Refused(BaseModel):
     error: Problem
 
 
-_REFUSALS = {
-    400: "A value that is not accepted: BadInput, BadSetting, UnknownName",
-    401: "No key of this server: WrongKey",
-    404: "No such run or claim of this key: NotFound",
-    413: "A body that is too large: TooLarge",
-    422: "A body or parameter of the wrong form: BadInput",
-    429: "Too many requests wait: Busy; Retry-After says for how many seconds",
-    500: "The server failed: InternalError",
-    502: "A language model failed: LlmFailed",
-    503: "A model, key, database or disk cannot be used, or the server is being stopped: "
-    "Unavailable, StoreError",
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Refused} for status in (400, 401, 404, 413, 422, 429, 500, 502, 503)
 }
-
-
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the errors of an endpoint for OpenAPI."""
-    return {status: {"model": Refused, "description": _REFUSALS[status]} for status in statuses}
-
-
-def passages(given: Sequence[str | GivenPassage]) -> list[Passage]:
-    """Return the passages to judge a claim by. Raises BadInput for an empty one."""
-    return [Passage.of(one if isinstance(one, str) else one.model_dump()) for one in given]
 
 
 def documents(given: Sequence[GivenDocument]) -> tuple[Document, ...]:
@@ -288,66 +260,3 @@ async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
 
 def _encode(line: Line) -> bytes:
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{{ info.title }}: requests</title>
-<style>
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-  code { font-family: ui-monospace, monospace; }
-  td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top; }
-</style>
-<h1>{{ info.title }}</h1>
-<p>{{ info.description }} The same as data: <a href="openapi.json">openapi.json</a>.</p>
-{% for path, methods in paths.items() %}{% for method, one in methods.items() %}
-<h2><code>{{ method | upper }} {{ path }}</code></h2>
-<p>{{ one.description }}</p>
-{% if one.requestBody is defined %}
-<p>Body: {{ type(one.requestBody.content["application/json"].schema) }}</p>
-{% endif %}
-{% for given in one.get("parameters", ()) if given["in"] == "query" %}
-<p><code>{{ given.name }}</code>: {{ type(given.schema) }}, by default {{ given.schema.default }}</p>
-{% endfor %}
-{% endfor %}{% endfor %}
-{% for name, schema in components.schemas.items() if schema.additionalProperties is false %}
-<h2 id="{{ name }}">{{ name }}</h2>
-<p>{{ schema.get("description", "") }}</p>
-<table>
-<tr><th>field<th>type<th>default
-{% for field, what in schema.properties.items() %}
-<tr><td><code>{{ field }}</code><td>{{ type(what) }}<td>{{ default(field, what, schema.get("required", ())) }}
-{% endfor %}
-</table>
-{% endfor %}
-</html>
-"""
-_TEMPLATE = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(
-    _PAGE
-)
-
-
-def reference_page(openapi: Mapping[str, Any]) -> str:
-    """Return the page /docs: every request and its fields. It loads nothing from elsewhere."""
-    return _TEMPLATE.render(openapi, type=_type, default=_default)
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
-    if "enum" in schema:
-        return " or ".join(map(repr, schema["enum"]))
-    if "anyOf" in schema:
-        return " or ".join(map(_type, schema["anyOf"]))
-    if schema.get("type") == "array":
-        return f"list of {_type(schema['items'])}"
-    return str(schema.get("type", "any"))
-
-
-def _default(field: str, schema: Mapping[str, Any], required: list[str]) -> str:
-    return "required" if field in required else repr(schema.get("default"))

@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import BadInput
 from attribution.server.bodies import MAX_BODY
-from attribution.server.middleware import reply
+from attribution.server.middleware import error_response
 from attribution.settings import api_keys
 
-OPEN_PATHS = ("/health", "/docs", "/openapi.json")  # need no key
+OPEN_PATHS = ("/health", "/openapi.json")  # need no key
 SHORTEST_KEY = 16  # characters
 NO_KEYS = (
     "ATTRIBUTION_API_KEYS is not set: give each client a key of at least 16 characters, "
@@ -84,7 +84,8 @@ class Guard:
             return
         owner = self._keys.owner(Headers(scope=scope).get("authorization", ""))
         if not owner and scope["path"].rstrip("/") not in OPEN_PATHS:
-            await reply(scope, receive, send, 401, "WrongKey", WRONG_KEY)
+            refused = error_response(401, "WrongKey", WRONG_KEY, {"WWW-Authenticate": "Bearer"})
+            await refused(scope, receive, send)
             return
         scope.setdefault("state", {})["owner"] = owner
         received = 0
@@ -100,4 +101,4 @@ class Guard:
         try:
             await self._app(scope, receive_within_limit, send)
         except BodyTooLarge as error:  # FastAPI handles its own; the MCP application does not
-            await reply(scope, receive, send, error.status_code, "TooLarge", error.detail)
+            await error_response(413, "TooLarge", error.detail)(scope, receive, send)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Annotated, NamedTuple
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -18,7 +18,6 @@ from attribution.errors import AttributionError
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
 from attribution.pipeline.estimate import check_input
-from attribution.pipeline.judge import JudgedClaim, Passage
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
@@ -42,6 +41,7 @@ INSTRUCTIONS = (
 )
 SOURCES = "library (articles on this machine), web, the name of a search engine, or http(s) addresses of pages"
 STRENGTH = "strong; weak: only likely supported, or possibly contradicted; null: neither"
+T = TypeVar("T", bound=BaseModel)
 Words = Annotated[str, Field(max_length=LIMITS.request), AfterValidator(whole)]
 Place = Annotated[str, Field(max_length=LIMITS.address), AfterValidator(whole)]
 Sources = Annotated[tuple[Place, ...], Field(description=SOURCES, max_length=LIMITS.sources)]
@@ -117,27 +117,34 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         """Split an answer into claims and check each against the sources, with the sentence that
         decides.
         """
-        with _as_tool_errors():
+
+        def work(client: _Client, stop: threading.Event) -> Iterator[Event | CheckedAnswer]:
             earlier = check_turns([(turn.speaker, turn.text) for turn in turns])
-            report = await tools.report(ctx, question, answer, sources, turns=earlier)
-        return CheckedAnswer(
-            counts=Counter(badges(report)), claims=_claims(report), problems=_problems(report)
-        )
+            given = _Given(question, answer, sources, turns=earlier)
+            report = yield from tools.report(client, given, stop)
+            yield CheckedAnswer(
+                counts=Counter(badges(report)), claims=_claims(report), problems=_problems(report)
+            )
+
+        return await tools.result(ctx, CheckedAnswer, work)
 
     @mcp_server.tool()
     async def verify_claim(ctx: Context[object], claim: Words, passages: Given) -> JudgedPassages:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear
         or no_relation.
         """
-        with _as_tool_errors():
-            judged = await tools.judge(ctx, claim, bodies.passages(passages))
-        return JudgedPassages(
-            verdict=judged.verdict.label,
-            strength=judged.strength,
-            confidence=judged.verdict.confidence,
-            reason=judged.verdict.reason,
-            relations=[evidence.relation for evidence in judged.evidence],
-        )
+
+        def work(_: _Client, stop: threading.Event) -> Iterator[JudgedPassages]:
+            for judged in judge_claim(claim, passages, settings, stop):
+                yield JudgedPassages(
+                    verdict=judged.verdict.label,
+                    strength=judged.strength,
+                    confidence=judged.verdict.confidence,
+                    reason=judged.verdict.reason,
+                    relations=[evidence.relation for evidence in judged.evidence],
+                )
+
+        return await tools.result(ctx, JudgedPassages, work)
 
     @mcp_server.tool()
     async def find_evidence(
@@ -146,29 +153,40 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         """Find the passages of the sources that are nearest to one claim, with their relation to
         it.
         """
-        text = " ".join(claim.split())
-        only_claim = Claim(
-            id=content_id(text),
-            text=text,
-            spans=((0, len(text)),),
-            worthiness="factual",
-            independent=True,
-        )
-        with _as_tool_errors():
-            report = await tools.report(ctx, "", text, sources, claims=(only_claim,))
-        (checked,) = _claims(report)
-        return FoundClaim(**checked.model_dump(), problems=_problems(report))
+
+        def work(client: _Client, stop: threading.Event) -> Iterator[Event | FoundClaim]:
+            text = " ".join(claim.split())
+            only_claim = Claim(
+                id=content_id(text),
+                text=text,
+                spans=((0, len(text)),),
+                worthiness="factual",
+                independent=True,
+            )
+            given = _Given("", text, sources, claims=(only_claim,))
+            report = yield from tools.report(client, given, stop)
+            (checked,) = _claims(report)
+            yield FoundClaim(**checked.model_dump(), problems=_problems(report))
+
+        return await tools.result(ctx, FoundClaim, work)
 
     return mcp_server
 
 
-@contextmanager
-def _as_tool_errors() -> Iterator[None]:
-    """Turn errors of this project into errors of the tool, with their message."""
-    try:
-        yield
-    except AttributionError as error:
-        raise ToolError(error.public()) from None
+class _Client(NamedTuple):
+    owner: str
+    request: Request | None  # None over standard input, where there is one client
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is checked, against which sources."""
+
+    question: str
+    answer: str
+    sources: Sequence[str]
+    claims: tuple[Claim, ...] | None = None
+    turns: Sequence[Turn] = ()
 
 
 class _Tools:
@@ -178,63 +196,65 @@ class _Tools:
         self._settings = settings
         self._work = work
 
-    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> JudgedClaim:
-        bodies.check_compared(text for passage in passages for text in (claim, *passage))
-        client = _client(ctx)
-        return await self._work.result(
-            client.owner,
-            client.request,
-            lambda stop: judge_claim(claim, passages, self._settings, stop),
-        )
-
-    async def report(
+    async def result(
         self,
         ctx: Context[object],
-        question: str,
-        answer: str,
-        sources: Sequence[str],
-        claims: tuple[Claim, ...] | None = None,
-        turns: Sequence[Turn] = (),
-    ) -> Report:
-        """Run an analysis, telling the client its progress, and return its report."""
-        settings = bodies.settings(self._settings, {}, sources=sources)
-        check_input(question, answer, settings)
-        client = _client(ctx)
+        kind: type[T],
+        work: Callable[[_Client, threading.Event], Iterator[Event | T]],
+    ) -> T:
+        """Return what the work yields last, telling the client its progress.
 
-        def work(stop: threading.Event) -> Iterator[Event]:
-            store = Store.open(settings.database_url, by=client.owner)
-            run_id = ""
-            try:
-                for event in run(
-                    question, answer, settings, store, stop=stop, claims=claims, context=turns
-                ):
-                    if isinstance(event, RunStarted):
-                        run_id = event.run_id
-                        store.runs.set_private(run_id)
-                    yield event
-            finally:
-                if run_id and client.request is None:  # nobody could ask for it later
-                    store.runs.delete(run_id)
+        Raises:
+            ToolError: The work failed with an error of this project.
+        """
+        request = ctx.request_context.request
+        client = _Client("mcp", None)
+        if isinstance(request, Request):
+            client = _Client(request.state.owner, request)
 
-        async def report_progress(event: Event) -> None:
-            if isinstance(event, Progress) and event.stage == "verify":
-                await ctx.report_progress(event.done, event.total)
+        async def report_progress(step: Event | T) -> None:
+            if isinstance(step, Progress) and step.stage == "verify":
+                await ctx.report_progress(step.done, step.total)
 
-        last = await self._work.result(client.owner, client.request, work, report_progress)
-        assert isinstance(last, Finished)
-        return last.report
+        try:
+            last = await self._work.result(
+                client.owner, client.request, lambda stop: work(client, stop), report_progress
+            )
+        except AttributionError as error:
+            raise ToolError(error.public()) from None
+        assert isinstance(last, kind)
+        return last
 
-
-class _Client(NamedTuple):
-    owner: str
-    request: Request | None  # None over standard input, where there is one client
-
-
-def _client(ctx: Context[object]) -> _Client:
-    request = ctx.request_context.request
-    if isinstance(request, Request):
-        return _Client(request.state.owner, request)
-    return _Client("mcp", None)
+    def report(
+        self, client: _Client, given: _Given, stop: threading.Event
+    ) -> Generator[Event, None, Report]:
+        """Yield the events of an analysis, and return its report."""
+        settings = bodies.settings(self._settings, {}, sources=given.sources)
+        check_input(given.question, given.answer, settings)
+        store = Store.open(settings.database_url, by=client.owner)
+        run_id = ""
+        report: Report | None = None
+        try:
+            for event in run(
+                given.question,
+                given.answer,
+                settings,
+                store,
+                stop=stop,
+                claims=given.claims,
+                context=given.turns,
+            ):
+                if isinstance(event, RunStarted):
+                    run_id = event.run_id
+                    store.runs.set_private(run_id)
+                if isinstance(event, Finished):
+                    report = event.report
+                yield event
+        finally:
+            if run_id and client.request is None:  # nobody could ask for it later
+                store.runs.delete(run_id)
+        assert report is not None
+        return report
 
 
 def _problems(report: Report) -> list[str]:

@@ -1,10 +1,13 @@
-"""Middleware of web app and API: host names, websocket origins, protective headers, a cookie."""
+"""Middleware of web app and API: host names, websockets, protective headers, a cookie."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import socket
+from collections import Counter
+from collections.abc import Callable, Mapping
+from ipaddress import ip_network
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -17,6 +20,8 @@ from attribution.settings import allowed_hosts
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at
 YEAR = 365 * 24 * 3600  # seconds
+SOCKETS = 100  # open at once from one address
+MANY_SOCKETS = "too many pages are open at your address: close some"
 WRONG_ORIGIN = "this connection was opened by a page of another site"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _HOST = re.compile(r"\*|(?:\*\.)?[\w.-]+|\[[0-9a-f:.]+\]", re.IGNORECASE)
@@ -57,21 +62,41 @@ def _network_address() -> str:
         return address
 
 
-class SameOriginSockets:
-    """Refuses a websocket opened by a page of another site, which browsers allow."""
+def client_address(scope: Scope) -> str:
+    """Return the client's address; for IPv6 its network, since one client has many addresses."""
+    host = (scope.get("client") or ("", 0))[0]
+    if ":" not in host:
+        return str(host)
+    return str(ip_network((host.partition("%")[0], 64), strict=False))
+
+
+class SocketLimits:
+    """Refuses a websocket opened by a page of another site, and too many from one address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._open: Counter[str] = Counter()  # by address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            headers = Headers(scope=scope)
-            host = headers.get("host", "").lower()
-            origins = [origin.lower() for origin in headers.getlist("origin")]
-            if not set(origins) <= {f"http://{host}", f"https://{host}"}:
-                await reply(scope, receive, send, 403, "WrongOrigin", WRONG_ORIGIN)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host", "").lower()
+        origins = {origin.lower() for origin in headers.getlist("origin")}
+        if not origins <= {f"http://{host}", f"https://{host}"}:
+            await error_response(403, "WrongOrigin", WRONG_ORIGIN)(scope, receive, send)
+            return
+        address = client_address(scope)
+        if self._open[address] >= SOCKETS:
+            await error_response(429, "Busy", MANY_SOCKETS)(scope, receive, send)
+            return
+        self._open[address] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open[address] -= 1
+            self._open += Counter()  # drops addresses without a connection
 
 
 class ProtectedReplies:
@@ -103,11 +128,16 @@ class BrowserCookie:
     """Gives each browser a token that scripts can't read, as the page opens its websocket.
 
     The connection that sets the cookie sees it in its own request, too.
+
+    Args:
+        name: The name of the cookie.
+        on_visit: Called with each token and the address it is used from.
     """
 
-    def __init__(self, app: ASGIApp, name: str) -> None:
+    def __init__(self, app: ASGIApp, name: str, on_visit: Callable[[str, str], None]) -> None:
         self._app = app
         self._name = name
+        self._on_visit = on_visit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
@@ -120,6 +150,7 @@ class BrowserCookie:
             token = secrets.token_urlsafe(24)
             new_cookie = f"{self._name}={token}"
             headers["cookie"] = f"{cookies}; {new_cookie}" if cookies else new_cookie
+        self._on_visit(token, client_address(scope))
         secure = "; Secure" if scope.get("scheme") == "wss" else ""
         cookie = f"{self._name}={token}; Max-Age={YEAR}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
@@ -132,10 +163,8 @@ class BrowserCookie:
         await self._app(scope, receive, send_with_cookie)
 
 
-async def reply(
-    scope: Scope, receive: Receive, send: Send, status: int, kind: str, message: str
-) -> None:
-    """Send a typed error from middleware."""
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    response = JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
-    await response(scope, receive, send)
+def error_response(
+    status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return a typed error."""
+    return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)

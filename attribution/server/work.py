@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,8 +14,9 @@ from fastapi import HTTPException, Request
 from attribution.errors import Unavailable
 from attribution.events import Queued
 from attribution.models.engine import stoppable
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.pipeline.run import Turns, each_in_turn, in_turn
+from attribution.server.bodies import GivenPassage, check_compared
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, policy_of
 
@@ -25,12 +26,21 @@ CLIENT_LEFT = HTTPException(499, "the client has left")
 
 
 def judge_claim(
-    claim: str, passages: list[Passage], settings: Settings, stop: threading.Event
+    claim: str, given: Sequence[str | GivenPassage], settings: Settings, stop: threading.Event
 ) -> Iterator[JudgedClaim]:
-    """Yield the verdict on one claim by given passages."""
+    """Yield the verdict on one claim by given passages.
+
+    Raises:
+        BadInput: A passage is empty, or all together are too long.
+    """
+    rows = [
+        {"text": one} if isinstance(one, str) else one.model_dump(exclude_none=True)
+        for one in given
+    ]
+    check_compared(text for row in rows for text in (claim, *row.values()))
     verifier = VERIFIERS.build(settings.verifier, settings)
     with stoppable(stop):
-        yield from judge([GivenClaim(claim, passages)], verifier, policy_of(settings))
+        yield from judge([GivenClaim(claim, rows)], verifier, policy_of(settings))
 
 
 @dataclass(frozen=True)

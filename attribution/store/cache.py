@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
+from attribution.settings import server_number
 from attribution.store import schema as t
-from attribution.store.database import Database, now
+from attribution.store.database import BATCH, Database, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Report, SearchHit
 
@@ -29,6 +32,16 @@ USED = {  # by kind of use, where it is stored
     "reply": (t.replies.c.key,),
 }
 USE, SEARCH = t.uses.c, t.searches.c
+CACHES = {  # with the kind of their uses; old searches are needed by nothing
+    t.pages: "page",
+    t.searches: "",
+    t.vectors: "vector",
+    t.judgements: "judgement",
+    t.replies: "reply",
+}
+CONTENT = ("body", "data", "hits")  # names of the column that takes the space
+EVICTION_SECONDS = 600
+_evicted: dict[str, float] = {}  # when, by address of the database
 
 
 class Cache:
@@ -46,7 +59,11 @@ class Cache:
         if days is not None:
             query = query.where(t.pages.c.fetched_at >= _days_ago(days))
         body = self._database.scalar(query.order_by(t.pages.c.fetched_at.desc()).limit(1))
-        return Page.model_validate_json(body) if body else None
+        if body is None:
+            return None
+        page = Page.model_validate_json(body)
+        self._note_use(t.pages, t.pages.c.id.in_([page.id]))
+        return page
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         """Store downloaded pages."""
@@ -54,7 +71,7 @@ class Cache:
         for page in pages:
             place = {"id": page.id, "url": canonical(page.url), "fetched_at": page.fetched_at}
             rows.append(place | {"body": page.model_dump_json()})
-        self._database.insert(t.pages, rows, replace=True, db=db)
+        self._put(t.pages, rows, db)
 
     def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         """Store pages of a result, which never serve as downloads."""
@@ -91,32 +108,34 @@ class Cache:
         is_new = SEARCH.made_at >= _days_ago(days)
         found = sa.select(SEARCH.hits).filter_by(**key).where(is_new)
         hits = self._database.scalar(found)
-        return None if hits is None else HITS.validate_json(hits)
+        if hits is None:
+            return None
+        self._note_use(t.searches, SEARCH.query == key["query"])
+        return HITS.validate_json(hits)
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         """Store the hits of a search."""
         body = HITS.dump_json(list(hits)).decode()
-        row = _search_key(searcher, query, k) | {"made_at": now(), "hits": body}
-        self._database.insert(t.searches, [row], replace=True)
+        self._put(t.searches, [_search_key(searcher, query, k) | {"made_at": now(), "hits": body}])
 
     # --- outputs of models ---
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return vectors as float32 bytes."""
         self.use("vector", keys)
-        return {key: row.data for key, row in self._database.rows(t.vectors, keys).items()}
+        return {key: row.data for key, row in self._rows(t.vectors, keys).items()}
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
         """Store vectors."""
         self.use("vector", vectors)
         rows = [{"key": key, "data": data} for key, data in vectors.items()]
-        self._database.insert(t.vectors, rows)
+        self._put(t.vectors, rows)
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         """Return the judgements of verifiers."""
         self.use("judgement", keys)
         judgements = {}
-        for key, row in self._database.rows(t.judgements, keys).items():
+        for key, row in self._rows(t.judgements, keys).items():
             with suppress(ValidationError):  # written by another version: it is made again
                 judgements[key] = JUDGEMENT.validate_json(row.body)
         return judgements
@@ -126,19 +145,69 @@ class Cache:
         rows = []
         for key, judgement in judgements.items():
             rows.append({"key": key, "body": JUDGEMENT.dump_json(judgement).decode()})
-        self._database.insert(t.judgements, rows, replace=True)
+        self._put(t.judgements, rows)
 
     def reply(self, key: str) -> str | None:
         """Return the stored reply of a language model."""
         self.use("reply", [key])
-        body: str | None = self._database.scalar(
-            sa.select(t.replies.c.body).where(t.replies.c.key == key)
-        )
-        return body
+        row = self._rows(t.replies, [key]).get(key)
+        return row.body if row else None
 
     def put_reply(self, key: str, body: str) -> None:
         """Store the reply of a language model."""
-        self._database.insert(t.replies, [{"key": key, "body": body}], replace=True)
+        self._put(t.replies, [{"key": key, "body": body}])
+
+    # --- space ---
+
+    def _put(
+        self, table: sa.Table, rows: Sequence[dict[str, Any]], db: sa.Connection | None = None
+    ) -> None:
+        """Store rows with their size and day, and make room once in a while."""
+        for row in rows:
+            content = next(row[name] for name in CONTENT if name in row)
+            row |= {"used_on": _today(), "size": len(content)}
+        self._database.insert(table, rows, replace=True, db=db)
+        url = str(self._database.engine.url)
+        if db is None and time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
+            _evicted[url] = time.monotonic()
+            self.evict()
+
+    def _rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[*tuple[Any, ...]]]:
+        rows = self._database.rows(table, keys)
+        old = [key for key, row in rows.items() if row.used_on != _today()]
+        for start in range(0, len(old), BATCH):
+            self._note_use(table, table.c.key.in_(old[start : start + BATCH]))
+        return rows
+
+    def _note_use(self, table: sa.Table, condition: sa.ColumnElement[bool]) -> None:
+        """Note that rows are used today, if that is not noted yet."""
+        is_old = table.c.used_on != _today()
+        if self._database.scalar(sa.select(sa.literal(1)).where(condition, is_old).limit(1)):
+            with self._database.transaction() as db:
+                db.execute(table.update().where(condition, is_old).values(used_on=_today()))
+
+    def evict(self) -> None:
+        """Delete what was used longest ago where a cache takes more than ATTRIBUTION_SHARED_MB.
+
+        What saved runs and results use stays.
+        """
+        most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
+        for table, kind in CACHES.items():
+            column = table.c
+            days = sa.select(column.used_on, sa.func.sum(column.size)).group_by(column.used_on)
+            total = 0
+            for day, size in self._database.all(days.order_by(column.used_on.desc())):
+                total += size
+                if total <= most:
+                    continue
+                unused = column.used_on <= day
+                if kind:
+                    key = next(iter(table.primary_key))
+                    is_needed = sa.exists().where(USE.kind == kind, USE.key == key)
+                    unused = sa.and_(unused, ~is_needed)
+                with self._database.transaction() as db:
+                    db.execute(table.delete().where(unused))
+                break
 
     # --- uses ---
 
@@ -172,6 +241,10 @@ def _search_key(searcher: str, query: str, k: int) -> dict[str, str | int]:
 
 def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _today() -> str:
+    return now()[:10]
 
 
 def _days_ago(days: float) -> str:

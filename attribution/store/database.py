@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 import time
@@ -15,11 +16,12 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
-from attribution.errors import StoreError
+from attribution.errors import BadInput, StoreError
+from attribution.settings import server_number
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
 # the newest migration: a database at this revision is opened without importing alembic
-REVISION = "initial"
+REVISION = "sizes"
 MIGRATIONS = Path(__file__).parent / "migrations"
 MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
@@ -105,6 +107,41 @@ class Database:
             if db.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             yield db
+
+    def check_disk(self) -> None:
+        """Raise StoreError if hardly any space is left on the disk of a SQLite database."""
+        path = self.engine.url.database
+        if self.engine.dialect.name != "sqlite" or path is None or path in MEMORY:
+            return
+        free = shutil.disk_usage(Path(path).parent).free // 1_000_000
+        least = server_number("ATTRIBUTION_FREE_MB")
+        if free < least:
+            raise StoreError(
+                f"the disk has {free:,} MB left, and {least:,} (ATTRIBUTION_FREE_MB) are kept "
+                "free: free some space"
+            )
+
+    def check_share(self, name: str, *sizes: sa.ColumnElement[Any]) -> None:
+        """Check the space that all owners together take with something they share.
+
+        Args:
+            name: What they share, such as collections.
+            sizes: The size of a row, for each table.
+
+        Raises:
+            BadInput: It takes ATTRIBUTION_SHARED_MB.
+            StoreError: The disk is nearly full.
+        """
+        self.check_disk()
+        total = 0
+        for size in sizes:
+            total += int(self.scalar(sa.select(sa.func.sum(size))) or 0)
+        limit = server_number("ATTRIBUTION_SHARED_MB")
+        if total >= limit * 1_000_000:
+            raise BadInput(
+                f"{name} take {total // 1_000_000:,} MB of this server's disk, and they may take "
+                f"{limit:,}: remove some, or ask its operator for more (ATTRIBUTION_SHARED_MB)"
+            )
 
     def insert(
         self,
@@ -192,6 +229,7 @@ def _engine(url: str) -> sa.Engine:
             connection.execute(f"PRAGMA busy_timeout={1000 * LOCK_TIMEOUT}")
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA secure_delete=ON")  # deleted text leaves the file
 
     return engine
 

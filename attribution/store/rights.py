@@ -59,25 +59,14 @@ class Rights:
     def check_room(self) -> None:
         """Raise BadInput if what the owner has saved takes as much of the disk as one owner may use.
 
-        The command line has no limit. Counted are characters, which are bytes of most texts.
+        The command line has no limit.
         """
+        self._database.check_disk()
         if not self.by:
             return
-        runs = sa.select(t.runs.c.id).where(t.runs.c.owner == self.owner)
-        pages = sa.select(t.uses.c.key).where(t.uses.c.kind == "page", t.uses.c.owner_id.in_(runs))
-        version, result = t.run_versions.c, t.results.c
-        counted = (
-            (version.report, version.run_id.in_(runs)),
-            (version.provenance, version.run_id.in_(runs)),
-            (result.body, result.owner == self.owner),
-            (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id.in_(runs)),
-            (t.run_documents.c.content, t.run_documents.c.run_id.in_(runs)),
-            (t.pages.c.body, t.pages.c.id.in_(pages)),
-            (t.frozen_pages.c.body, t.frozen_pages.c.id.in_(pages)),
-        )
         characters = 0
-        for column, is_own in counted:
-            size = sa.select(sa.func.sum(sa.func.length(column))).where(is_own)
+        for table in (t.runs, t.results):
+            size = sa.select(sa.func.sum(table.c.size)).where(table.c.owner == self.owner)
             characters += int(self._database.scalar(size) or 0)
         taken, limit = characters // 1_000_000, server_number("ATTRIBUTION_OWNER_MB")
         if taken >= limit:

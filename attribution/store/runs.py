@@ -105,11 +105,12 @@ class Results:
         self._cache.use("page", [page.id for page in pages])
         owner = SHARED if shared else self._rights.owner
         row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
+        size = len(body) + _characters(pages)
         with self._database.transaction() as db:
             self._rights.check_result(db, result_id)
             self._cache.freeze_pages(pages, db)
             self._cache.record_uses(result_id, db)
-            self._database.insert(t.results, [row], replace=True, db=db)
+            self._database.insert(t.results, [row | {"size": size}], replace=True, db=db)
 
     def load(self, kind: str, result_id: str) -> str | None:
         """Return the body of a result; None if it is unknown or of a run that may not be read."""
@@ -133,8 +134,9 @@ class Results:
     def copy_rows(self, db: sa.Connection, old_id: str, new_id: str) -> None:
         """Copy the results saved under an id, and what the run or result of that id uses."""
         copied_id, owner = sa.literal(new_id), sa.literal(self._rights.owner)
-        results = sa.select(RESULT.kind, copied_id, RESULT.created_at, RESULT.body, owner)
-        names = ["kind", "id", "created_at", "body", "owner"]
+        columns = (RESULT.kind, copied_id, RESULT.created_at, RESULT.body, owner, RESULT.size)
+        results = sa.select(*columns)
+        names = ["kind", "id", "created_at", "body", "owner", "size"]
         db.execute(t.results.insert().from_select(names, results.where(RESULT.id == old_id)))
         use = t.uses.c
         uses = sa.select(use.kind, use.key, copied_id).where(use.owner_id == old_id)
@@ -235,18 +237,22 @@ class Runs:
         self._cache.put_pages(report.pages, db)
         self._cache.use("page", page_ids)
         self._cache.record_uses(report.id, db)
+        report_json = report.to_json()
+        provenance_json = provenance.model_dump_json() if provenance else ""
         row = {
             "run_id": report.id,
             "number": number,
             "parent": parent,
             "created_at": now(),
             "claim_id": edit.claims[0] if edit and edit.claims else "",
-            "report": report.to_json(),
-            "provenance": provenance.model_dump_json() if provenance else "",
+            "report": report_json,
+            "provenance": provenance_json,
             "edit": edit.model_dump_json() if edit else "",
         }
         self._database.insert(t.run_versions, [row], replace=True, db=db)
-        db.execute(t.runs.update().where(RUN.id == report.id).values(version=number))
+        size = len(report_json) + len(provenance_json) + _characters(report.pages)
+        saved = RUN.size + size if number > 1 else size
+        db.execute(t.runs.update().where(RUN.id == report.id).values(version=number, size=saved))
         write_summary(db, report, number)
 
     def copy(self, run_id: str) -> str:
@@ -436,6 +442,8 @@ class Runs:
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id, deleted=True)
             self._database.insert(t.run_documents, rows, db=db)
+            size = sum(len(document.content) for document in documents)
+            db.execute(t.runs.update().where(RUN.id == run_id).values(size=RUN.size + size))
 
     def documents(self, run_id: str) -> tuple[Document, ...]:
         """Return the documents of an unfinished run, if it belongs to the caller."""
@@ -483,6 +491,10 @@ class Runs:
             for name, seconds in _rates(json.loads(row.report)).items():
                 measured[name].append(seconds)
         return Rates(**{name: median(s) if s else None for name, s in measured.items()})
+
+
+def _characters(pages: Sequence[Page]) -> int:
+    return sum(len(page.text) for page in pages)
 
 
 def _rates(report: Mapping[str, Any]) -> dict[str, float]:

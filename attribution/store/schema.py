@@ -1,6 +1,7 @@
-"""The tables as the newest migration leaves them. Until the first release the initial one takes
-them from here; after
-it, each change needs a migration in `migrations/versions`."""
+"""The tables as the newest migration leaves them.
+
+A new database takes them from here; each change needs a migration in `migrations/versions`.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +26,30 @@ def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]
     )
 
 
+def _size() -> sa.Column[Any]:
+    """Return a column with the characters or bytes that a row takes, with its pages."""
+    return _of("size", sa.Integer, default=0, server_default="0")
+
+
+def _cached(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
+    """Return the table of a cache, of which what was used longest ago is deleted."""
+    used_on = _of("used_on", 10, default="", server_default="")  # the day
+    last_uses = sa.Index(f"last_uses_of_{name}", "used_on", "size")
+    return _table(name, *columns, used_on, _size(), last_uses)
+
+
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
     return sa.Table(name, metadata, *columns, **options)
 
 
-pages = _table(
+pages = _cached(
     "pages",
     _key("id"),
     _of("url", index=True),  # canonical; in older rows as it was requested
     _of("fetched_at", 32),
     _of("body"),  # the Page as JSON
 )
-searches = _table(
+searches = _cached(
     "searches",
     _key("searcher", 64),
     _key("query", 1024),
@@ -44,17 +57,17 @@ searches = _table(
     _of("made_at", 32),
     _of("hits"),
 )
-vectors = _table(
+vectors = _cached(
     "vectors",
     _key("key"),
     _of("data", sa.LargeBinary),  # float32
 )
-judgements = _table(
+judgements = _cached(
     "judgements",
     _key("key"),
     _of("body"),
 )
-replies = _table(  # of language models
+replies = _cached(  # of language models
     "replies",
     _key("key"),
     _of("body"),
@@ -74,6 +87,7 @@ runs = _table(
     _of("note", default=""),
     _of("search_text", default=""),  # title, tags and note, see runs.searchable
     _of("deleted_at", 32, default=""),  # empty: not deleted
+    _size(),
     sa.Index("runs_of_owner", "owner", "created_at"),
 )
 run_versions = _table(
@@ -119,6 +133,7 @@ results = _table(  # comparisons and the like, as JSON
     _of("created_at", 32),
     _of("body"),
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
+    _size(),
 )
 uses = _table(  # what a run or result needs of the other tables, so that it can be deleted with it
     "uses",

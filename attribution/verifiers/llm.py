@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import groupby
-from typing import Literal, TypeVar
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,117 +27,139 @@ from attribution.types import (
     Span,
     content_id,
 )
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.auto import beside
+from attribution.verifiers.pairs import verify_each
 
-PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS, WORD_TOKENS = 60, 4  # approximate, for one verdict and for one word; for estimates
 QUOTED_WORDS = 4  # of a quote that is not a whole sentence
 LEAST = 0.4  # least probability of the relation that the model names
-Form = TypeVar("Form", bound=BaseModel)
+ALONE = 0.85  # greatest probability of a relation that the local model doesn't see: never strong
+AGREES = 0.5  # least probability of a relation by which the local model sees it
 _QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
 
 class PassageVerdict(BaseModel):
+    """What the model says of one passage."""
+
     model_config = ConfigDict(extra="ignore")
 
-    passage: int
     reason: str = ""
     quote: str = ""
-    relation: Literal["entailed", "contradicted", "no_relation"]
+    relation: Relation
     confidence: float = Field(0.9, ge=0, le=1)
 
 
-class PassageVerdicts(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+class PairRelation(PassageVerdict):
+    """A reply of one word, which is sure of itself."""
 
-    verdicts: list[PassageVerdict]
+    confidence: float = 1.0
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read the name of a relation, or yes, no or unknown."""
+        word = unquoted(text).rstrip(".").casefold().replace(" ", "_")
+        return {"relation": word} if LABELS.get(word, word) in RELATIONS else None
 
 
-class ByPrompt:
-    """A verifier that asks a language model with one prompt."""
+class ByPrompt(ABC):
+    """A verifier that asks a language model about one passage a prompt.
 
-    def __init__(self, llm: Llm, prompt: str, settings: Settings | None = None) -> None:
-        self.llm = llm
-        self._prompt = prompts.load(prompt, settings)
-        self.version = f"{self._prompt.version}/{self.llm.version}"
-        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
+    So no page can change what is said about another. A local model reads the same pairs: a relation
+    that it doesn't see is at most likely, since a page may instruct the language model.
+    """
+
+    name: str
+    prompt: str
+    form: type[PassageVerdict]
+    reply_tokens: int
+    reads_question = False  # as the third part of a pair, in place of the page's title
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self._prompt = prompts.load(self.prompt, settings)
+        self._local = VERIFIERS.build(beside(settings).name, settings)
+        self.version = f"{self.name}/{self._prompt.version}/{self.llm.version}"
+        self.key = content_id(
+            self._prompt.version, self._prompt.body, self.llm.key, self._local.version
+        )
+
+    @abstractmethod
+    def _question(self, pair: Pair) -> Question: ...
+
+    @abstractmethod
+    def _judgement(self, pair: Pair, verdict: PassageVerdict) -> Judgement: ...
 
     @property
     def usage(self) -> LlmUsage:
         """The use of the language model so far."""
         return self.llm.usage
 
-    def ask(self, asked: Sequence[tuple[str, Question]], form: type[Form]) -> list[Form]:
-        """Return the reply to each question about a claim. Raises LlmFailed if the model did not
-        answer for one.
+    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
+        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
+        return self.llm.estimate([self._question(p) for p in pairs], self.form, self.reply_tokens)
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """Return one judgement for each pair, in order.
+
+        Raises:
+            BadInput: A claim or its evidence is empty.
+            LlmFailed: The model did not answer for a pair.
         """
+        if any(not part.strip() for pair in pairs for part in pair[:2]):
+            raise BadInput("a claim or its evidence is empty: expected text in both")
         self.llm.stop = current_stop() or self.llm.stop
-        replies = self.llm.map([question for _, question in asked], form)
+        replies = self.llm.map([self._question(pair) for pair in pairs], self.form)
         check_stop()
-        found = []
-        for (claim, _), reply in zip(asked, replies, strict=True):
+        judgements = []
+        for pair, reply in zip(pairs, replies, strict=True):
             if isinstance(reply, EndpointFailed):
                 raise reply
             if isinstance(reply, LlmFailed):
                 raise LlmFailed(
-                    f"the claim {claim[:80]!r} was not verified: {reply}", detail=reply.detail
+                    f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail
                 )
-            found.append(reply.value)
-        return found
+            judgements.append(self._judgement(pair, reply.value))
+        return self._cross_checked(pairs, judgements)
 
-
-def _check(pairs: Sequence[Pair]) -> None:
-    if any(not part.strip() for pair in pairs for part in pair[:2]):
-        raise BadInput("a claim or its evidence is empty: expected text in both")
+    def _cross_checked(
+        self, pairs: Sequence[Pair], judgements: Sequence[Judgement]
+    ) -> list[Judgement]:
+        """Bound the relations that the local model doesn't see."""
+        texts = [pair[:2] if self.reads_question else pair for pair in pairs]
+        checked = []
+        for judgement, local in zip(judgements, verify_each(self._local, texts), strict=True):
+            probabilities = judgement.probabilities.model_dump()
+            relation = max(RELATIONS, key=probabilities.__getitem__)
+            is_seen = False
+            if isinstance(local, Judgement):
+                is_seen = getattr(local.probabilities, relation) >= AGREES
+            most = 1.0 if is_seen or relation == "no_relation" else ALONE
+            bounded = _probabilities(relation, min(probabilities[relation], most))
+            signals = {**judgement.signals, "agreed": float(is_seen)}
+            checked.append(replace(judgement, probabilities=bounded, signals=signals))
+        return checked
 
 
 class LlmVerifier(ByPrompt):
-    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does
-    not decide.
-    """
+    """Verifier `llm`: a verdict whose quote does not decide is ignored."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(Llm(settings), "verification.v3", settings)
+    name, prompt = "llm", "verification.v4"
+    form, reply_tokens = PassageVerdict, REPLY_TOKENS
 
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not
-        answer for a claim.
-        """
-        _check(pairs)
-        groups = _groups(pairs)
-        replies = self.ask(
-            [(group[0][0], self._question(group)) for group in groups], PassageVerdicts
-        )
-        judgements: list[Judgement] = []
-        for group, reply in zip(groups, replies, strict=True):
-            by_number = {verdict.passage: verdict for verdict in reply.verdicts}
-            judgements += [
-                _judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)
-            ]
-        return judgements
+    def _question(self, pair: Pair) -> Question:
+        passage = "\n".join((*pair[2:], pair[1]))
+        return Question.of(self._prompt, claim=pair[0], passage=passage)
 
-    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
-        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
-        groups = _groups(pairs)
-        tokens = REPLY_TOKENS * len(pairs) // max(1, len(groups))
-        return self.llm.estimate(
-            [self._question(group) for group in groups], PassageVerdicts, tokens
-        )
-
-    def _question(self, group: Sequence[Pair]) -> Question:
-        passages = ["\n".join((*pair[2:], pair[1])) for pair in group]
-        return Question.of(self._prompt, claim=group[0][0], passages=passages)
-
-
-class PairRelation(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    relation: Relation
-
-    @classmethod
-    def from_words(cls, text: str) -> dict[str, object] | None:
-        """Read the name of a relation, or yes, no or unknown."""
-        said = unquoted(text).rstrip(".").casefold().replace(" ", "_")
-        return {"relation": said} if LABELS.get(said, said) in RELATIONS else None
+    def _judgement(self, pair: Pair, verdict: PassageVerdict) -> Judgement:
+        claim, evidence = pair[:2]
+        span = find_quote(verdict.quote, evidence, claim)
+        if verdict.relation != "no_relation" and span is None:
+            probabilities = _probabilities("no_relation", LEAST)
+        else:
+            probabilities = _probabilities(verdict.relation, verdict.confidence)
+        sentence = span or deciding_sentence(claim, evidence)
+        return Judgement(probabilities, sentence, {"quoted": float(span is not None)})
 
 
 class PairVerifier(ByPrompt):
@@ -145,27 +167,9 @@ class PairVerifier(ByPrompt):
     in reply.
     """
 
-    reads_question = True  # the third part of a pair, where it has one
-    sure = 1.0  # probability of a relation that the model names
-    form: type[PairRelation] = PairRelation
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(Llm(settings), "pair.v1", settings)
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not
-        answer for a pair.
-        """
-        _check(pairs)
-        replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], self.form)
-        return [
-            Judgement(_probabilities(reply.relation, self.sure), deciding_sentence(*pair[:2]), {})
-            for pair, reply in zip(pairs, replies, strict=True)
-        ]
-
-    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
-        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
-        return self.llm.estimate([self._question(pair) for pair in pairs], self.form, WORD_TOKENS)
+    name, prompt = "llm-pair", "pair.v1"
+    form, reply_tokens = PairRelation, WORD_TOKENS
+    reads_question = True
 
     def _question(self, pair: Pair) -> Question:
         question = pair[2] if len(pair) > 2 else ""
@@ -173,34 +177,9 @@ class PairVerifier(ByPrompt):
             self._prompt, question=question or "(not known)", claim=pair[0], passage=pair[1]
         )
 
-
-def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """Group neighbouring pairs of one claim, at most PASSAGES together."""
-    groups = []
-    for _, of_claim in groupby(pairs, key=lambda pair: pair[0]):
-        same = list(of_claim)
-        groups += [same[start : start + PASSAGES] for start in range(0, len(same), PASSAGES)]
-    return groups
-
-
-def _judgement(pair: Pair, verdict: PassageVerdict | None) -> Judgement:
-    """Convert a verdict; without one, or without a quote that decides, there is no relation to the
-    claim.
-    """
-    claim, evidence = pair[:2]
-    span = find_quote(verdict.quote, evidence, claim) if verdict else None
-    if verdict is None or (verdict.relation != "no_relation" and span is None):
-        return Judgement(
-            _probabilities("no_relation", LEAST),
-            deciding_sentence(claim, evidence),
-            {"quoted": 0.0},
-        )
-    sentence = span or deciding_sentence(claim, evidence)
-    return Judgement(
-        _probabilities(verdict.relation, verdict.confidence),
-        sentence,
-        {"quoted": float(span is not None)},
-    )
+    def _judgement(self, pair: Pair, verdict: PassageVerdict) -> Judgement:
+        probabilities = _probabilities(verdict.relation, verdict.confidence)
+        return Judgement(probabilities, deciding_sentence(*pair[:2]), {})
 
 
 def _probabilities(relation: Relation, confidence: float) -> Probabilities:

@@ -13,9 +13,13 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from attribution.errors import AttributionError
 from attribution.settings import ROOT, Settings
+
+if TYPE_CHECKING:  # imported where the server starts
+    from attribution.server.uploads import UploadedFiles
 
 # of the pages: no image from elsewhere
 POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"
@@ -41,13 +45,15 @@ def serve(host: str, port: int) -> None:
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    from attribution.pipeline.run import turns
     from attribution.server.limits import Config
     from attribution.server.middleware import (
         BrowserCookie,
         ProtectedReplies,
-        SameOriginSockets,
+        SocketLimits,
         host_names,
     )
+    from attribution.server.uploads import UploadLimits
     from pages.ui.state import COOKIE
 
     # Ctrl+C ends it as SIGTERM does, without a traceback
@@ -58,13 +64,23 @@ def serve(host: str, port: int) -> None:
     middleware = [
         Middleware(ProtectedReplies, policy=POLICY),
         Middleware(TrustedHostMiddleware, allowed_hosts=host_names(host), www_redirect=False),
-        Middleware(SameOriginSockets),
-        Middleware(BrowserCookie, name=COOKIE),
+        Middleware(SocketLimits),
+        Middleware(BrowserCookie, name=COOKIE, on_visit=turns().locate),
+        Middleware(UploadLimits, files=_uploaded_files),
     ]
     # Streamlit makes the server itself, without limits
     uvicorn.Config = Config  # type: ignore[misc, assignment]
     app = st.App(ROOT / "app.py", middleware=middleware, on_script_error=_show)
     app.run(config={"server.address": host, "server.port": port})
+
+
+def _uploaded_files() -> UploadedFiles:
+    from streamlit.runtime import Runtime
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+    files = Runtime.instance().uploaded_file_mgr
+    assert isinstance(files, MemoryUploadedFileManager)
+    return files
 
 
 def _show(error: Exception) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -121,27 +120,27 @@ def files() -> tuple[Document, ...]:
 
 
 _SOURCES = ("library", "web", "documents", "pasted", "addresses", "files")
-KEPT = 20  # browsers whose documents outlive a reload of the page
+KEPT, KEPT_BYTES, KEPT_SECONDS = 20, 20_000_000, 2 * 3600  # browsers, of one's files, age
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> OrderedDict[str, dict[str, object]]:
-    return OrderedDict()
+@st.cache_resource(show_spinner=False, ttl=KEPT_SECONDS, max_entries=KEPT)
+def _kept(browser: str) -> dict[str, object]:
+    """Return a browser's sources; a dictionary to fill in, forgotten after a while."""
+    return {}
 
 
 def keep_sources() -> None:
     """Keep this browser's documents in memory, for a reload before they are part of a run."""
-    if text("pasted") or text("addresses") or files():
-        kept = _kept()
-        kept[browser()] = {name: files() if name == "files" else value(name) for name in _SOURCES}
-        kept.move_to_end(browser())
-        while len(kept) > KEPT:
-            kept.popitem(last=False)
+    own = files()
+    is_large = sum(len(file.content) for file in own) > KEPT_BYTES
+    if text("pasted") or text("addresses") or own:
+        kept = {name: value(name) for name in _SOURCES}
+        _kept(browser()).update(kept, files=() if is_large else own)
 
 
 def kept_sources() -> dict[str, object]:
     """Return what was kept of this browser's documents and the choice of sources."""
-    return dict(_kept().get(browser(), {}))
+    return dict(_kept(browser()))
 
 
 def begin(page: str, **loaders: Callable[[str], object]) -> None:

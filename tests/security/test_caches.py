@@ -20,7 +20,7 @@ from attribution.searchers import SEARCHERS
 from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.llm import LlmVerifier, PassageVerdicts
+from attribution.verifiers.llm import LlmVerifier, PassageVerdict
 from tests.llm_server import llm_settings
 from tests.servers import Answer, Served, http_server
 
@@ -89,7 +89,7 @@ def test_what_an_engine_is_asked_is_in_the_key(
 
 def _keys(settings: Settings, store: Store) -> dict[str, str]:
     """The key of each cache whose values come from an endpoint."""
-    schema = PassageVerdicts
+    schema = PassageVerdict
     return {
         "replies": Llm(settings, store)._key(Question("text", "v1"), schema),
         "judgements": verifiers.key_of(VERIFIERS.build("llm", settings)),
@@ -116,7 +116,7 @@ def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(
     def respond(handler: BaseHTTPRequestHandler) -> Answer:
         reply: dict[str, Any] = {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}
         if "chat" in handler.path:
-            reply = {"choices": [{"message": {"content": json.dumps({"verdicts": []})}}]}
+            reply = {"choices": [{"message": {"content": json.dumps({"relation": "no_relation"})}}]}
         return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
 
     with http_server(respond) as served:

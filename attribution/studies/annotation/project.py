@@ -141,6 +141,8 @@ class Annotations:
             rows[task.id] = row | {"body": task.model_dump_json(exclude={"source"})}
         known = self._database.rows(t.annotation_tasks, list(rows))
         new = [row for task_id, row in rows.items() if task_id not in known]
+        sizes = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
+        self._database.check_share("annotation projects", *map(sa.func.length, sizes))
         self._database.insert(t.annotation_tasks, new)
         return len(new)
 
@@ -200,7 +202,9 @@ class Annotations:
 
         Raises:
             Stale: Another step was saved in the meantime.
+            StoreError: The disk is nearly full.
         """
+        self._database.check_disk()
         with self._database.transaction() as db:
             records = _records(db, task_id, annotator, role)
             for record in records:

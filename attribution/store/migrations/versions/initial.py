@@ -1,6 +1,4 @@
-"""All tables of the code. The first release writes them out here, so that a later migration can
-change them.
-"""
+"""All tables of the code, as they are in a new database."""
 
 from __future__ import annotations
 
