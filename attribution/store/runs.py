@@ -102,15 +102,32 @@ class Results:
         """
         if self.load(kind, result_id) is None:
             self._rights.check_room()
-        self._cache.use("page", [page.id for page in pages])
-        owner = SHARED if shared else self._rights.owner
-        row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
-        size = len(body) + _characters(pages)
         with self._database.transaction() as db:
             self._rights.check_result(db, result_id)
-            self._cache.freeze_pages(pages, db)
-            self._cache.record_uses(result_id, db)
-            self._database.insert(t.results, [row | {"size": size}], replace=True, db=db)
+            self.write(db, kind, result_id, body, pages, SHARED if shared else self._rights.owner)
+
+    def write(
+        self,
+        db: sa.Connection,
+        kind: str,
+        result_id: str,
+        body: str,
+        pages: Sequence[Page],
+        owner: str,
+    ) -> None:
+        """Save a result in a transaction that has checked the rights to do so."""
+        self._cache.use("page", [page.id for page in pages])
+        self._cache.freeze_pages(pages, db)
+        self._cache.record_uses(result_id, db)
+        row = {
+            "kind": kind,
+            "id": result_id,
+            "created_at": now(),
+            "body": body,
+            "owner": owner,
+            "size": len(body) + _characters(pages),
+        }
+        self._database.insert(t.results, [row], replace=True, db=db)
 
     def load(self, kind: str, result_id: str) -> str | None:
         """Return the body of a result; None if it is unknown or of a run that may not be read."""
@@ -291,7 +308,8 @@ class Runs:
             db.execute(t.run_versions.insert().values(**copied_version))
             write_summary(db, report, 1)
             self._results.copy_rows(db, run_id, copy_id)
-        self._results.save(DOCUMENTS, copy_id, "shown" if reads_documents else "hidden")
+            state = "shown" if reads_documents else "hidden"
+            self._results.write(db, DOCUMENTS, copy_id, state, (), self._rights.owner)
         return copy_id
 
     # --- loading ---

@@ -9,6 +9,7 @@ import pytest
 
 from attribution.errors import StoreError
 from attribution.store.database import MIGRATIONS, REVISION, use_write_ahead_log
+from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,28 @@ def test_a_database_of_another_version_is_refused_by_name_and_left_alone(
     ):
         Store.open(f"sqlite:///{path}")
     assert dump(path) == before
+
+
+def test_a_database_of_an_earlier_version_is_upgraded_with_all_that_is_in_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "earlier.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.executescript((ROOT / "tests/golden/database_initial.sql").read_text())
+    store = Store.open(f"sqlite:///{path}", "a browser")
+    run_id = "0123456789abcdef"
+    edited = store.runs.load(run_id)
+    assert edited is not None
+    assert edited.claims[0].text == "Edited."
+    assert edited.pages[0].text == "A page with a text."
+    first = store.runs.undo(run_id)
+    assert first is not None
+    assert first.claims[0].text == "The Nile is long."
+    assert store.results.load("grid", "fedcba9876543210") == '{"rows": 1}'
+    assert store.cache.vectors(["v"]) == {"v": b"1234"}
+    assert [row.id for row in store.history.find(HistoryQuery()).rows] == [run_id]
+    store.runs.delete(run_id)
+    assert store.runs.load(run_id) is None
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
