@@ -41,7 +41,7 @@ class HubModel:
 
     def __init__(self, settings: Settings) -> None:
         self.model = settings.embedding_model or DEFAULT
-        self.version = f"sentence_transformer/{self.model}"
+        self.version = f"sentence_transformer/{files.with_revision(self.model)}"
         is_similar = self.model.startswith("sentence-transformers/all-")
         self.floor = SIMILAR_FLOOR if is_similar else 0.0
 

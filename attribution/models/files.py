@@ -255,6 +255,22 @@ def weights(model: str) -> Path | None:
     return None
 
 
+def with_revision(model: str) -> str:
+    """Return the name of a model with what tells its weights apart from others of that name.
+
+    That is the commit of a hub model, and a hash of the files of a folder; nothing for a model that
+    is not on this machine.
+    """
+    if Path(model).is_dir():
+        names = (*WEIGHTS, "config.json")
+        paths = sorted(path for path in Path(model).rglob("*") if path.name in names)
+        revision = hashlib.sha256("".join(map(digest, paths)).encode()).hexdigest()
+    else:
+        found = weights(model)
+        revision = found.parent.name if found else ""
+    return f"{model}@{revision[:12]}" if revision else model
+
+
 def download(model: str, progress: Progress = silent) -> Path:
     """Download a model's weights, configuration and tokenizer, unless they are on this machine.
 

@@ -48,7 +48,7 @@ class PropSegment:
 
     def __init__(self, settings: Settings) -> None:
         self.model = settings.segmenter_model or DEFAULT
-        self.version = f"propsegment/{self.model}"
+        self.version = f"propsegment/{files.with_revision(self.model)}"
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:

@@ -24,7 +24,7 @@ class Deberta:
 
     def __init__(self, settings: Settings) -> None:
         self.model = model_of("deberta", settings)
-        self.version = f"deberta/{self.model}"
+        self.version = f"deberta/{files.with_revision(self.model)}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; the title precedes the evidence.

@@ -88,7 +88,7 @@ class FactChecker:
     def __init__(self, name: str, settings: Settings) -> None:
         self.name, self.model = name, model_of(name, settings)
         self._nli = VERIFIERS.build(beside(settings).name, settings)
-        self.version = f"{name}/{self.model}+{self._nli.version}"
+        self.version = f"{name}/{files.with_revision(self.model)}+{self._nli.version}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; the title precedes the evidence."""

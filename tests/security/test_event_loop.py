@@ -19,6 +19,7 @@ LINES = "a-\n"  # broken words, which take longest to put together
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     made = Served(tmp_path_factory.mktemp("loop"), *API)
+    longest_wait(made, "judge", ["The tower is tall."])  # loads the verifier
     yield made
     made.end()
 
@@ -59,7 +60,7 @@ def longest_wait(served: Served, entrance: str, passages: list[str]) -> float:
 @pytest.mark.parametrize("size", [LIMITS.request // 2, LIMITS.compared * 9 // 10])
 def test_others_are_answered_while_a_body_is_read(served: Served, entrance: str, size: int) -> None:
     passages = [LINES * (size // len(LINES) // 40)] * 40
-    assert longest_wait(served, entrance, passages) < 1
+    assert longest_wait(served, entrance, passages) < 2
 
 
 def names_used(function: ast.AsyncFunctionDef) -> set[str]:
