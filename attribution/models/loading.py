@@ -25,6 +25,11 @@ def load_once(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
     return _cached(load, inf)
 
 
+def load_latest(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
+    """As `load_once`, but what is loaded for other arguments takes its place."""
+    return _cached(load, 1)
+
+
 def load_while_used(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
     """Do as `load_once` for models that users name: only those used last stay in memory."""
     return _cached(load, MODELS)

@@ -100,7 +100,7 @@ def escape_marks(text: str) -> str:
     return _SIGNS.sub(r"\\\1", text)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # whole answers
 def read(source: str) -> Element:
     """Parse a document into an element without a tag."""
     # replace list markers character by character, so that offsets stay valid

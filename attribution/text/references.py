@@ -149,7 +149,7 @@ class _List(NamedTuple):
     following: int  # number of the first line after it
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)  # whole answers
 def listed(answer: str) -> Listed:
     """Find the sources that an answer lists. Entries without a number are numbered from 1."""
     lines = _lines(answer)

@@ -34,7 +34,7 @@ def numbered(sentence: str, count: int) -> str:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Every text that spaCy is given while the lock is held."""
     texts: list[str] = []
-    english = parse._english()
+    english = parse._english(0)
 
     def noted(text: str) -> object:
         texts.append(text)

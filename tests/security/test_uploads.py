@@ -4,11 +4,15 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from attribution.server.middleware import SOCKETS
 from attribution.settings import LIMITS
@@ -25,15 +29,15 @@ def served(tmp_path: Path) -> Iterator[Served]:
     made.end()
 
 
-def opened(served: Served) -> tuple[ClientConnection, str]:
-    """Open a page; returns its connection and the id of its session."""
-    page = connect(f"ws://localhost:{served.port}/_stcore/stream", max_size=None)
-    page.send(b"\x5a\x00")  # run the page
-    for _ in range(100):
-        message = ForwardMsg.FromString(page.recv(20))  # type: ignore[arg-type]
-        if message.HasField("new_session"):
-            return page, message.new_session.initialize.session_id
-    raise AssertionError("no session was opened")
+@contextmanager
+def opened(served: Served) -> Iterator[str]:
+    """Open a page, and give the id of its session."""
+    with connect(f"ws://localhost:{served.port}/_stcore/stream", max_size=None) as page:
+        page.send(BackMsg(rerun_script=ClientState()).SerializeToString())
+        message = ForwardMsg()
+        while not message.HasField("new_session"):
+            message.ParseFromString(page.recv(20))  # type: ignore[arg-type]
+        yield message.new_session.initialize.session_id
 
 
 def put(served: Served, session: str, name: str, content: bytes) -> int:
@@ -58,21 +62,19 @@ def memory_mb(served: Served) -> float:
 
 
 def test_a_page_holds_no_more_files_than_its_share_under_invented_names(served: Served) -> None:
-    page, session = opened(served)
-    before = memory_mb(served)
-    statuses = [put(served, session, f"invented-{n}", FILE) for n in range(15)]
+    with opened(served) as session:
+        before = memory_mb(served)
+        statuses = [put(served, session, f"invented-{n}", FILE) for n in range(15)]
+        assert memory_mb(served) - before < LIMITS.session_mb + 4 * LIMITS.file_mb
     assert statuses.count(204) == LIMITS.session_mb // LIMITS.file_mb - 1  # forms add some bytes
     assert statuses[-1] == 413
-    assert memory_mb(served) - before < LIMITS.session_mb + 4 * LIMITS.file_mb
-    page.close()
 
 
 def test_pages_of_one_address_share_a_limit(served: Served) -> None:
-    pages = [opened(served) for _ in range(3)]
-    statuses = [put(served, session, f"file-{n}", FILE) for _, session in pages for n in range(9)]
+    with opened(served) as first, opened(served) as second, opened(served) as third:
+        sessions = (first, second, third)
+        statuses = [put(served, page, f"file-{n}", FILE) for page in sessions for n in range(9)]
     assert statuses.count(204) == LIMITS.address_mb // LIMITS.file_mb - 1
-    for page, _ in pages:
-        page.close()
 
 
 def test_a_file_of_unknown_length_is_refused_unread(served: Served) -> None:
@@ -88,10 +90,10 @@ def test_a_file_of_unknown_length_is_refused_unread(served: Served) -> None:
 
 def test_an_address_opens_no_more_pages_than_its_share(served: Served) -> None:
     address = f"ws://localhost:{served.port}/_stcore/stream"
-    pages = [connect(address) for _ in range(SOCKETS)]
-    with pytest.raises(Exception, match="429"):
-        connect(address)
-    pages.pop().close()
-    connect(address).close()
-    for page in pages:
-        page.close()
+    with ExitStack() as pages:
+        for _ in range(SOCKETS):
+            pages.enter_context(connect(address))
+        with pytest.raises(InvalidStatus, match="429"), connect(address):
+            pass
+    with connect(address) as page:
+        page.ping()

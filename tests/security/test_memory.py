@@ -1,0 +1,31 @@
+"""Memory that outlives a run is bounded."""
+
+from pathlib import Path
+
+import pytest
+
+from attribution.models.files import with_revision
+from attribution.text import parse
+
+
+def test_words_of_earlier_texts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = parse.parse("The flibbertigibbet of Paris slept.")
+    base = len(first.vocab.strings)
+    monkeypatch.setattr(parse, "MAX_STRINGS", base - 1)
+    second = parse.parse("The Seine flows through Paris.")
+    assert second.vocab is not first.vocab
+    assert "flibbertigibbet" not in second.vocab.strings
+    assert [token.text for token in first][1] == "flibbertigibbet"
+    named = parse.with_entities(next(first.sents).as_doc())
+    assert [entity.text for entity in named.ents] == ["Paris"]
+
+
+def test_a_folder_with_other_weights_is_another_model(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    weights = tmp_path / "model.safetensors"
+    versions = []
+    for content in (b"first", b"later"):
+        weights.write_bytes(content)
+        versions.append(with_revision(str(tmp_path)))
+    assert versions[0] != versions[1]
+    assert with_revision("owner/not-on-this-machine") == "owner/not-on-this-machine"
