@@ -19,14 +19,6 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 MAX_REPLY = 200_000  # characters, without the reasoning
 MAX_REPAIRED = 20_000  # characters; repairing takes seconds beyond
-SYNONYMS = {
-    "entailed": "entailment supported supports true yes",
-    "contradicted": "contradiction contradicts refuted refutes false no",
-    "no_relation": "neutral unrelated unknown unclear not_enough_info not_mentioned",
-    "PASS": "passed",
-    "FAIL": "failed",
-}
-LABELS = {synonym: label for label, words in SYNONYMS.items() for synonym in words.split()}
 _NOT_SUPPORTED = {"title", "default", "minimum", "maximum", "description"}  # by every server
 _REASONING_ENDS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]")
 _REASONING_START = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])")
@@ -94,7 +86,7 @@ def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool 
         if has_half_pair(value):
             continue
         try:
-            return schema.model_validate(_fold_labels(value, json_schema(schema)))
+            return schema.model_validate(value)
         except ValidationError:
             continue
     quote = " ".join(text[:1000].split())[:120]
@@ -137,13 +129,8 @@ def _values(text: str, schema: type[BaseModel], truncated: bool, words: bool) ->
     value = _json(text, truncated)
     complete = _without_last_item(value) if truncated else None
     for candidate in (value, complete):
-        yield candidate
-        if only_list and isinstance(candidate, list):
-            yield {only_list: candidate}
-    if only_list and isinstance(value, dict):
-        yield {only_list: [value]}
-    if isinstance(value, list):
-        yield from reversed(value)  # JSON among other words
+        is_bare = only_list and isinstance(candidate, list)
+        yield {only_list: candidate} if is_bare else candidate
 
 
 def _listed_items(text: str, truncated: bool) -> list[str]:
@@ -179,18 +166,3 @@ def _without_last_item(value: Any) -> Any:
         if isinstance(last, list):
             return {**value, name: last[:-1]}
     return None
-
-
-def _fold_labels(value: Any, schema: dict[str, Any]) -> Any:
-    """Replace synonyms and other spellings of labels by the labels themselves."""
-    if isinstance(value, dict) and "properties" in schema:
-        fields = schema["properties"]
-        return {name: _fold_labels(item, fields.get(name, {})) for name, item in value.items()}
-    if isinstance(value, list) and "items" in schema:
-        return [_fold_labels(item, schema["items"]) for item in value]
-    if isinstance(value, str) and "enum" in schema:
-        word = "_".join(re.findall(r"[a-z]+", value[:100].lower()))
-        for label in schema["enum"]:
-            if word == label.lower() or LABELS.get(word) == label:
-                return label
-    return value

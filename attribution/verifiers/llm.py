@@ -12,7 +12,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.endpoint import EndpointFailed
-from attribution.llm.replies import LABELS, unquoted
+from attribution.llm.replies import unquoted
 from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
@@ -57,9 +57,9 @@ class PairRelation(PassageVerdict):
 
     @classmethod
     def from_words(cls, text: str) -> dict[str, object] | None:
-        """Read the name of a relation, or yes, no or unknown."""
+        """Read the name of a relation."""
         word = unquoted(text).rstrip(".").casefold().replace(" ", "_")
-        return {"relation": word} if LABELS.get(word, word) in RELATIONS else None
+        return {"relation": word} if word in RELATIONS else None
 
 
 class ByPrompt(ABC):

@@ -22,9 +22,6 @@ class Judgements(BaseModel):
     verdicts: list[Judged]
 
 
-ENTAILED = Judged(label="entailed")
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -41,21 +38,6 @@ ENTAILED = Judged(label="entailed")
 )
 def test_lists_of_every_form_are_read(reply: str) -> None:
     assert parse(reply, Claims).claims == ["A is b.", "C is [d]."]
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"label": "Entailed"}', ENTAILED),
-        ('{"label": "**supported**"}', ENTAILED),
-        ('Perhaps contradicted …</think>\n{"label": "yes"}', ENTAILED),
-        ('{"verdicts": [{"label": "ENTAILMENT"}]}', Judgements(verdicts=[ENTAILED])),
-        ('[{"label": "entailed"}]', Judgements(verdicts=[ENTAILED])),
-        ('{"label": "entailed"}', Judgements(verdicts=[ENTAILED])),
-    ],
-)
-def test_other_spellings_of_labels_and_lists_are_read(reply: str, expected: BaseModel) -> None:
-    assert parse(reply, type(expected)) == expected
 
 
 @pytest.mark.parametrize(
