@@ -28,12 +28,12 @@ def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]
 
 def _size() -> sa.Column[Any]:
     """Return a column with the characters or bytes that a row takes, with its pages."""
-    return _of("size", sa.Integer, default=0, server_default="0")
+    return _of("size", sa.Integer, default=0)
 
 
 def _cached(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
     """Return the table of a cache, of which what was used longest ago is deleted."""
-    used_on = _of("used_on", 10, default="", server_default="")  # the day
+    used_on = _of("used_on", 10, default="")  # the day
     last_uses = sa.Index(f"last_uses_of_{name}", "used_on", "size")
     return _table(name, *columns, used_on, _size(), last_uses)
 
