@@ -295,5 +295,5 @@ class RunsMachine(RuleBasedStateMachine):
             assert sorted(row.id for row in listed) == sorted(expected)
 
 
-RunsMachine.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+RunsMachine.TestCase.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
 TestRuns = RunsMachine.TestCase
