@@ -109,7 +109,7 @@ def _serve_api(settings: Settings, host: str, port: int) -> None:
         log_level="warning",
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
+    print(f"Attribution API: http://{host}:{port} (what it offers: /openapi.json)", flush=True)
     _end_by_signals()  # after uvicorn has ended its work
     Server(config, work).run()
 

@@ -13,6 +13,7 @@ from attribution.settings import LIMITS, ROOT
 from tests.serve import API, Served
 from tests.server.conftest import KEY
 
+OWN = {"ctx", "request", "service", "_"}  # parameters that no client fills in
 LINES = "a-\n"  # broken words, which take longest to put together
 
 
@@ -84,7 +85,7 @@ def test_the_event_loop_touches_nothing_that_a_client_sent(module: str) -> None:
     for function in ast.walk(ast.parse(path.read_text("utf-8"))):
         if not isinstance(function, ast.AsyncFunctionDef) or not function.decorator_list:
             continue
-        sent = {argument.arg for argument in function.args.args} - {"ctx", "request", "service"}
+        sent = {argument.arg for argument in function.args.args} - OWN
         if not sent or "error" in sent:
             continue
         entrances += 1
