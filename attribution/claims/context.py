@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, is_cell, load, readable
+from attribution.claims.short_answers import completes_question, is_short_answer
 from attribution.text.names import names
 from attribution.text.parse import BE, VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
@@ -21,52 +23,24 @@ from attribution.types import Claim
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-MAX_LEVEL = 7  # of headings without signs
-MAX_CONTEXT = 160  # characters of a heading or lead-in
 DEMONSTRATIVES = ("this", "that", "these", "those", "such")
 
 
-class Heading(NamedTuple):
-    level: int
-    text: str
+def add_context(claims: Sequence[Claim], answer: str, question: str = "") -> list[Claim]:
+    """Return the claims with the `context` that stands above them in the answer, the nearest last.
 
-
-def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
-    """Return the claims with the `context` that stands above them in the answer, the nearest last."""
-    above = list(_contexts(answer))
+    The context of a bare "Yes" or "1957" is the question.
+    """
+    blocks = passages(answer)
     result: list[Claim] = []
     for claim in claims:
         start = claim.spans[0][0] if claim.spans else -1
-        contexts = [context for first, context in above if first <= start]
-        result.append(claim.model_copy(update={"context": contexts[-1] if contexts else ()}))
+        number = bisect_right(blocks, start, key=lambda block: block.start) - 1
+        context = blocks[number].context if number >= 0 else ()
+        if question.strip() and is_short_answer(claim.text, is_alone=len(claims) == 1):
+            context = (f"{question.strip(' ?')}?",)
+        result.append(claim.model_copy(update={"context": context}))
     return result
-
-
-def _contexts(answer: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the start of each passage with the first and the nearest heading above it, the lead-in
-    of its list, and its label.
-    """
-    headings: list[Heading] = []  # outermost first
-    lead = ""
-    for block in passages(answer):
-        if block.kind == "heading":
-            level = _level(answer, block.start)
-            headings = [h for h in headings if h.level < level]
-            headings.append(Heading(level, block.text[:MAX_CONTEXT]))
-            lead = ""
-            continue
-        outer = [h.text for h in headings[:1]]
-        nearest = [h.text for h in headings[1:][-1:]]
-        label = block.label if block.body else ""
-        yield block.start, tuple(filter(None, [*outer, *nearest, lead, label]))
-        if block.kind == "text":
-            lead = block.text[-MAX_CONTEXT:] if block.text.rstrip().endswith(":") else ""
-
-
-def _level(answer: str, start: int) -> int:
-    """Return the number of signs before a heading; more than any for a bold or underlined one."""
-    marks = answer[answer.rfind("\n", 0, start) + 1 : start].strip(" *_")
-    return len(marks) if marks and not marks.strip("#") else MAX_LEVEL
 
 
 def named_by_context(claim: Claim) -> str:
@@ -106,7 +80,8 @@ def check_independence(
     result: list[Claim] = []
     for claim, is_read in readable(claims, stop):
         if is_read:
-            reason = dependence_reason(claim.text, introduced)
+            is_answer = completes_question(claim)
+            reason = "" if is_answer else dependence_reason(claim.text, introduced)
             update = {"independent": not reason, "independence_reason": reason}
             claim = claim.model_copy(update=update)
         result.append(claim)

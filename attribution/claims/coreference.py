@@ -1,5 +1,4 @@
-"""Resolve pronouns and definite phrases of an answer to the only candidate in its sentences,
-headings and question.
+"""Resolve the pronouns of an answer to the only candidate in its sentences, headings and question.
 
 A light form of the filters of Lappin and Leass 1994: pleonastic pronouns (2.2), agreement and
 grammatical role (2.1, 2.4). If several candidates are left, none is taken: a wrong name is worse
@@ -10,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -23,7 +21,6 @@ from attribution.text.parse import (
     lower_initial,
     parse,
     root,
-    with_entities,
 )
 from attribution.text.passages import AnswerPassage, passages, plain
 from attribution.text.sentences import sentences as split
@@ -42,52 +39,28 @@ PRONOUNS = {
 POSSESSIVE = frozenset(("his", "her", "its", "their"))
 # The kinds of mention that a pronoun can refer to; "name" is a proper noun of unknown kind.
 FITS: dict[str, frozenset[str]] = {
-    "he": frozenset(("he", "person", "name")),
-    "she": frozenset(("she", "person", "name")),
+    "he": frozenset(("he", "person")),
+    "she": frozenset(("she", "person")),
     "it": frozenset(("thing", "name")),
     "they": frozenset(("people", "things", "many")),
 }
 NEAR = 3  # sentences that are searched for an antecedent
-FAR = 12  # sentences that are searched for a longer name
 LONGEST_NAME = 9  # words
-_ROLES = (*NOMINAL_SUBJECTS, "poss")
-# What follows a pleonastic "it"
-_EXPLETIVE = re.compile(
+LONGEST_OF = 6  # words of "of …" that belong to a mention
+CLAUSES = ("ccomp", "xcomp", "csubj", "advcl")
+MODIFIERS = ("prep", "relcl", "acl")
+# Verbs of an "it" that stands for a clause: "it is clear that", "it took years to"
+CLAUSAL = frozenset("'s is was be been seems seemed appears appeared takes took costs".split())
+VAGUE = re.compile(
     r"""
-    (?:'s|\ (?:is|was|has\ been|would\ be|may\ be|might\ be|will\ be|can\ be|could\ be|should\ be
-      |becomes?|became|remains?))
-    (?:\ (?:not|also|often|widely|generally|now|therefore|still|then|very|most|more|quite
-      |commonly|only))*
-    \ (?:
-      \w+(?:\ \w+)?(?:\ for\ [\w ]{1,40})?\ (?:that|to|whether|how|why|what|if)\b  # "clear that"
-      |\w+\ \w+\ who\b
-      |(?:likely|possible|clear|true|dark|cold|hot|warm|winter|summer|spring|late|early|time
-        |important|because|not\ clear)\b
-      |(?:not\ only|not\ until|in|at|on|when|during|only)\ [^.,;]{1,60}?\ that\b  # a cleft
-      |[A-Z]\w+(?:\ [A-Z]\w+)?\ (?:who|that)\b
-    )
-    |\ (?:seem|appear|turn|happen|follow)(?:s|ed)?(?:\ out)?(?:\ that|,|\ \w+\ that)
-    |\ (?:takes?|took|costs?|would\ take|can\ take)\ .{1,60}?\ to\ \w+
-    """,
-    re.VERBOSE,
-)
-# Names nothing in particular
-_VAGUE = re.compile(
-    r"""
-    (?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three
-    |various|certain|this|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their
-    |there)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_POINTING = re.compile(
-    r"""
-    \b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b
+    (?: an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two
+    | three|certain|this|that|these|those|such|what|which|whose|my|your|our|his|her|its
+    | their )\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
-_WORD, _FIGURE = re.compile(r"\w+"), re.compile(r" \d")
+_WORD = re.compile(r"\w+")
 
 
 class Mention(NamedTuple):
@@ -101,78 +74,45 @@ class Mention(NamedTuple):
     is_subject: bool  # of the main clause
     is_whole: bool  # False: a modifier is left out ("people | with little money")
 
-    @property
-    def noun(self) -> str:
-        return self.head.lower_
-
 
 class Sentence(NamedTuple):
     doc: Doc
     mentions: list[Mention]
 
 
-def is_expletive(token: Token) -> bool:
-    """Return True for an "it" about the weather, or about a clause that follows."""
-    if token.lower_ != "it":
-        return False
-    rest = token.doc.text[token.idx + len(token.text) :]
-    following = token.nbor().lower_ if token.i + 1 < len(token.doc) else ""
-    return token.dep_ == "expl" or following in LEXICON["weather"] or bool(_EXPLETIVE.match(rest))
-
-
-def outward_pronouns(doc: Doc) -> Iterator[Token]:
-    """Yield the third-person pronouns that refer to something outside the text."""
-    candidates = list(mentions(doc))
-    for token in doc:
-        form = PRONOUNS.get(token.lower_)
-        if form is None or token.text == "IT" or is_expletive(token):
-            continue
-        kinds = FITS[form] | ({"person"} if form == "they" else set())  # "a tenant … their rent"
-        fitting = [m for m in candidates if m.kind in kinds and not _is_apart(token, m)]
-        before = any(m.start < token.idx for m in fitting)
-        ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
-        if not before and not ahead:
-            yield token
-
-
-def _is_apart(token: Token, mention: Mention) -> bool:
-    """Return True if a mention in the same sentence can't be what the pronoun refers to: it holds
-    it, or is the subject of the verb whose object the pronoun is ("the shield protects it").
-    """
-    if mention.start <= token.idx < mention.end:
-        return True
-    if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
-        return False
-    verb = token.head
-    while verb.dep_ in ("prep", "agent", "pcomp") and verb.head != verb:
-        verb = verb.head
-    return mention.head.head == verb and mention.head.dep_ in NOMINAL_SUBJECTS
-
-
-def _is_in_fronted_clause(token: Token) -> bool:
-    """Return True for "he" in "When he was twenty, Newton left"."""
-    top = root(token.doc)
-    clauses = (a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp"))
-    return token.head != top and any(a.head == top and a.i < top.i for a in clauses)
+# --- the mentions of a sentence ---
 
 
 def mentions(doc: Doc) -> Iterator[Mention]:
-    """Yield noun phrases, each with its "of …"; owners within them; and coordinations."""
+    """Yield noun phrases, each with its "of …", and coordinations."""
     for chunk in doc.noun_chunks:
         head = chunk.root
-        start, end = _trim(chunk)
-        if head.pos_ == "PRON" or head.lower_ in ("which", "who", "that") or start >= end:
+        phrase = _trimmed(chunk)
+        if head.pos_ == "PRON" or not phrase:
             continue
-        of = next((c for c in head.children if c.lower_ == "of" and c.i == end), None)
-        if of is not None:
-            phrase = doc[end : of.right_edge.i + 1]
-            if len(phrase) <= 6 and not any(t.is_punct or t.dep_ == "relcl" for t in phrase):
-                end = phrase.end
-        yield _mention(doc[start:end], head, _kind(doc[start:end], head))
-        for owner in (t for t in doc[start:end] if t.dep_ == "poss" and t.pos_ != "PRON"):
-            phrase = doc[owner.left_edge.i : owner.i + 1]
-            yield _mention(phrase, owner, _kind(phrase, owner))
-        yield from _coordination(doc, start, head)
+        phrase = _with_of(phrase, head)
+        yield _mention(phrase, head, _kind(phrase, head))
+        yield from _coordination(doc, phrase.start, head)
+
+
+def _trimmed(chunk: Span) -> Span:
+    """Return a noun phrase without marks and conjunctions at its ends."""
+    doc, start, end = chunk.doc, chunk.start, chunk.end
+    while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
+        start += 1
+    while end > start and doc[end - 1].is_punct:
+        end -= 1
+    return doc[start:end]
+
+
+def _with_of(phrase: Span, head: Token) -> Span:
+    doc = phrase.doc
+    of = next((c for c in head.children if c.lower_ == "of" and c.i == phrase.end), None)
+    if of is None:
+        return phrase
+    rest = doc[of.i : of.right_edge.i + 1]
+    is_plain = not any(token.is_punct or token.dep_ == "relcl" for token in rest)
+    return doc[phrase.start : rest.end] if is_plain and len(rest) <= LONGEST_OF else phrase
 
 
 def _coordination(doc: Doc, start: int, head: Token) -> Iterator[Mention]:
@@ -182,53 +122,97 @@ def _coordination(doc: Doc, start: int, head: Token) -> Iterator[Mention]:
         return
     phrase = doc[start : members[-1].i + 1]
     kinds = {_kind(doc[m.left_edge.i : m.i + 1], m) for m in members}
-    are_mixed = bool(kinds & {"he", "she", "person", "people"} and kinds & {"thing", "things"})
-    if len(phrase) <= 12 and not are_mixed and any(t.lower_ == "and" for t in phrase):
+    has_persons = bool(kinds & {"he", "she", "person", "people"})
+    if not (has_persons and kinds & {"thing", "things"}) and "and" in phrase.text.split():
         yield _mention(phrase, head, "many")
 
 
-def _trim(chunk: Span) -> tuple[int, int]:
-    """Return its first token and the one behind the last, without marks and conjunctions."""
-    doc, start, end = chunk.doc, chunk.start, chunk.end
-    while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
-        start += 1
-    while end > start and doc[end - 1].is_punct:
-        end -= 1
-    return start, end
-
-
 def _mention(span: Span, head: Token, kind: Kind) -> Mention:
-    after = [c for c in head.children if c.dep_ in ("prep", "relcl", "acl")]
-    is_whole = head.pos_ == "PROPN" or kind == "many"
-    is_whole = is_whole or all(c.left_edge.i != span.end for c in after)
+    left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == span.end]
     text = span.text
     if span.start == 0 and span[0].is_title and span[0].pos_ != "PROPN":
         text = lower_initial(text)
     is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == root(span.doc)
+    is_whole = head.pos_ == "PROPN" or kind == "many" or not left_out
     return Mention(text, span.start_char, span.end_char, head, kind, is_subject, is_whole)
 
 
 def _kind(span: Span, head: Token) -> Kind:
-    male, female, persons = LEXICON["male"], LEXICON["female"], LEXICON["persons"]
+    persons = LEXICON["persons"]
     noun = head.lower_
     if head.tag_ in ("NNS", "NNPS") or noun in ("people", "police", "children"):
-        people = persons | male | female | {"people", "children"}
+        people = persons | LEXICON["male"] | LEXICON["female"] | {"people", "children"}
         return "people" if noun.removesuffix("s") in people else "things"
     if head.pos_ != "PROPN":
         return _gender({noun}) or ("person" if noun in persons else "thing")
-    titles = LEXICON["titles"] | persons
-    is_titled = any(t.lower_ in titles for t in span if t.i < head.i)
+    is_titled = any(t.lower_ in LEXICON["titles"] | persons for t in span if t.i < head.i)
     has_article = span[0].pos_ in ("DET", "PRON") and not is_titled
     if has_article or any(c.lower_ == "of" for c in head.children):
         return "thing"
-    names = [t.lower_ for t in span if t.pos_ == "PROPN" or t.i > span.start]
-    return _gender({span[0].lower_, *names[:1]}) or ("person" if is_titled else "name")
+    first_names = [t.lower_ for t in span if t.pos_ == "PROPN"][:1]
+    return _gender({span[0].lower_, *first_names}) or ("person" if is_titled else "name")
 
 
 def _gender(words: set[str]) -> Literal["he", "she"] | None:
     if words & LEXICON["male"]:
         return "he"
     return "she" if words & LEXICON["female"] else None
+
+
+# --- pronouns ---
+
+
+def is_expletive(token: Token) -> bool:
+    """Return True for an "it" about the weather, or about a clause that follows."""
+    if token.lower_ != "it":
+        return False
+    verb = token.head
+    if token.dep_ == "expl" or verb.lower_ in LEXICON["weather"]:
+        return True
+    if verb.tag_ == "VBN":  # "it is known that", but not "it is used to"
+        return any(child.dep_ == "ccomp" for child in verb.children)
+    parts = [verb, *(c for c in verb.children if c.dep_ in ("acomp", "attr"))]
+    has_clause = any(c.dep_ in CLAUSES and c.i > verb.i for part in parts for c in part.children)
+    return verb.lower_ in CLAUSAL and has_clause
+
+
+def outward_pronouns(doc: Doc) -> Iterator[Token]:
+    """Yield the third-person pronouns that refer to something outside the text."""
+    candidates = list(mentions(doc))
+    for token in doc:
+        form = PRONOUNS.get(token.lower_)
+        if form is None or token.text == "IT" or is_expletive(token):
+            continue
+        kinds = FITS[form] | {"name"}
+        if form == "they":  # "a tenant … their rent"
+            kinds = FITS[form] | {"person"}
+        fitting = [m for m in candidates if m.kind in kinds and not _is_apart(token, m)]
+        before = any(m.start < token.idx for m in fitting)
+        ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
+        if not before and not ahead:
+            yield token
+
+
+def _is_apart(token: Token, mention: Mention) -> bool:
+    """Return True if a mention can't be what the pronoun refers to.
+
+    It holds the pronoun, or is the subject of its verb: "the shield protects it".
+    """
+    if mention.start <= token.idx < mention.end:
+        return True
+    if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
+        return False
+    return mention.head.head == token.head and mention.head.dep_ in NOMINAL_SUBJECTS
+
+
+def _is_in_fronted_clause(token: Token) -> bool:
+    """Return True for "he" in "When he was twenty, Newton left"."""
+    top = root(token.doc)
+    clauses = (a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp"))
+    return token.head != top and any(a.head == top and a.i < top.i for a in clauses)
+
+
+# --- what they refer to ---
 
 
 class Context:
@@ -246,12 +230,12 @@ class Context:
         self._known: dict[str, list[Sentence]] = {}
         asked = self.sentences(straight(plain(question)))
         full = [s for s in asked if any(t.pos_ in VERBAL for t in s.doc)]
-        self.question = [m for s in full for m in s.mentions]
+        self.question = [mention for sentence in full for mention in sentence.mentions]
         self._question_words = set(_WORD.findall(question.casefold()))
         self._small_words = {w for w in _WORD.findall(f"{question} {answer}") if w.islower()}
         self._has_persons = bool(_PERSON.search(answer))
-        answered = [s for block in self.blocks for s in self.sentences(straight(block.text))]
-        self._sentences = [*asked, *answered]
+        for block in self.blocks:
+            self.sentences(straight(block.text))
 
     def sentences(self, text: str) -> list[Sentence]:
         """Return the sentences of a text; each is parsed by itself, and once."""
@@ -267,10 +251,11 @@ class Context:
         return self._known[text]
 
     def before(self, number: int, place: int) -> list[Sentence]:
-        """Return sentences before a claim, nearest first: of its block, then of its section's
-        earlier paragraphs.
+        """Return the sentences before a claim, nearest first.
+
+        Those of its block come first, then those of its section's earlier paragraphs.
         """
-        return list(islice(self._before(number, place), FAR))
+        return list(islice(self._before(number, place), NEAR))
 
     def _before(self, number: int, place: int) -> Iterator[Sentence]:
         block = self.blocks[number]
@@ -292,32 +277,23 @@ class Context:
                 yield from reversed(self._read(sentence))
 
     def antecedent(self, form: str, before: Sequence[Sentence], number: int) -> str | None:
-        """Return what a pronoun refers to: the subject of the sentence before, the term of its
-        item, or what is asked about; None if there is none or a rival.
+        """Return what a pronoun refers to; None if there is nothing or a rival.
+
+        That is the subject of the sentence before, the term of its item, or what is asked about.
         """
         label = self.blocks[number].label
-        for sentence in before[:NEAR]:
+        for sentence in before:
             fitting = [m for m in sentence.mentions if self._fits(m, form)]
-            continues = any(
-                PRONOUNS.get(t.lower_) == form and t.dep_ in _ROLES for t in sentence.doc
-            )
-            if fitting and not continues:
-                best = self._only(fitting)
-                is_other = label and best and best.text.casefold() not in label.casefold()
-                has_person = any(m.kind == "person" for m in sentence.mentions)
-                if best is None or is_other and form == "it" or has_person and form == "they":
-                    return None
-                return self._name(best, sentence.doc)
-        if label and form in ("it", "they") and not _is_aspect(label):
+            goes_on = any(PRONOUNS.get(t.lower_) == form for t in sentence.doc)
+            if fitting and not goes_on:
+                return self._name(self._only(fitting), sentence.doc)
+        if label and form in ("it", "they"):
             named = [m for s in self.sentences(label) for m in s.mentions]
-            fits = sum(self._fits(m, form) for m in named) == 1
-            return label if fits else None
+            return label if sum(self._fits(m, form) for m in named) == 1 else None
         return self._topic(form, number)
 
     def _only(self, fitting: list[Mention]) -> Mention | None:
-        """Return the subject, a coordination by preference, or the only mention; None if another
-        one competes.
-        """
+        """Return the subject, a coordination by preference, or the only mention without a rival."""
         subjects = [m for m in fitting if m.is_subject]
         subjects.sort(key=lambda m: m.kind != "many")
         best = next(iter(subjects), fitting[0] if len(fitting) == 1 else None)
@@ -332,65 +308,48 @@ class Context:
         return bool(words) and words <= self._question_words
 
     def _topic(self, form: str, number: int) -> str | None:
-        """Return the topic of the section, or else of the question: one that holds all others."""
+        """Return what the section's heading or the question is about: one that holds all others."""
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
-        heading = self._heading(number)
-        for found in ([heading] if heading else [], self.question):
-            fitting = [m for m in found if self._fits(m, form) and not _VAGUE.match(m.text)]
-            if fitting:
-                outer = max(fitting, key=lambda m: len(m.text))
-                is_one = all(m.text in outer.text for m in fitting)
+        for found in (self._heading(number), self.question):
+            fitting = [m for m in found if self._fits(m, form, is_asked=True)]
+            named = [m for m in fitting if not VAGUE.match(m.text)]
+            if named:
+                outer = max(named, key=lambda m: len(m.text))
+                is_one = all(m.text in outer.text for m in named)
                 return self._name(outer, None) if is_one else None
         return None
 
-    def _heading(self, number: int) -> Mention | None:
-        """Return what the heading above names, if that is a person or what the question is about."""
-        for other in reversed(self.blocks[:number]):
-            if other.kind == "heading":
-                text = straight(other.text)
-                found = [m for s in self.sentences(text) for m in s.mentions]
-                if len(found) != 1 or len(found[0].text) < len(text) - 6 or _is_aspect(text):
-                    return None
-                is_person = found[0].kind in ("he", "she")
-                return found[0] if is_person or self._is_topic(found[0]) else None
-        return None
+    def _heading(self, number: int) -> list[Mention]:
+        """Return what the heading above names: a person, or what the question is about."""
+        headings = [block for block in self.blocks[:number] if block.kind == "heading"]
+        if not headings:
+            return []
+        found = [m for s in self.sentences(straight(headings[-1].text)) for m in s.mentions]
+        named = [m for m in found if m.kind in ("he", "she") or self._is_topic(m)]
+        return named if len(found) == 1 else []
 
-    @cached_property
-    def _kinds(self) -> dict[str, Kind]:
-        """The kinds of bare names, by spaCy's named entities."""
-        kinds: dict[str, Kind] = {}
-        for sentence in self._sentences:
-            unknown = [m for m in sentence.mentions if m.kind == "name" and m.text not in kinds]
-            entities = with_entities(sentence.doc) if unknown else sentence.doc
-            for mention in unknown:
-                label = entities[mention.head.i].ent_type_
-                kind: Kind = "person" if label == "PERSON" else "thing" if label else "name"
-                kinds.setdefault(mention.text, kind)
-        return kinds
-
-    def _fits(self, mention: Mention, form: str) -> bool:
+    def _fits(self, mention: Mention, form: str, is_asked: bool = False) -> bool:
         """Return True if gender and number agree."""
-        kind = mention.kind
-        if kind == "name":
-            kind = self._kinds.get(mention.text, "name")
-        if form in ("he", "she") and mention.kind == "name" and mention.head.dep_ == "pobj":
-            return kind == form  # "in Paris"
-        if kind == "name" and (form != "it" or self._has_persons):
+        if mention.kind == "name" and form in ("he", "she"):
+            return is_asked and mention.head.dep_ in ("attr", *NOMINAL_SUBJECTS)
+        if mention.kind == "name" and self._has_persons:
             return False
-        return kind in FITS[form]
+        return mention.kind in FITS[form]
 
-    def _name(self, mention: Mention, doc: Doc | None) -> str | None:
+    def _name(self, mention: Mention | None, doc: Doc | None) -> str | None:
         """Return the text that replaces a pronoun; None if it is vague itself."""
+        if mention is None or not mention.is_whole:
+            return None
         text = mention.text
-        is_generic = text.startswith(("a ", "an ")) and mention.is_subject
-        is_generic = is_generic and doc is not None and root(doc).lower_ in ("is", "are")
-        if _VAGUE.match(text) and not is_generic or _POINTING.search(text):
+        is_defined = doc is not None and root(doc).lower_ in ("is", "are") and mention.is_subject
+        if VAGUE.match(text) and not (is_defined and text.startswith(("a ", "an "))):
             return None
-        goes_on = doc is not None and _FIGURE.match(doc.text, mention.end)  # "Acer Swift | 3"
-        if not mention.is_whole or goes_on or len(text) < 2 or len(text.split()) > LONGEST_NAME:
+        has_pronoun = any(word in PRONOUNS for word in text.lower().split())
+        goes_on = doc is not None and doc.text[mention.end : mention.end + 2].strip().isdigit()
+        if has_pronoun or goes_on or len(text) < 2 or len(text.split()) > LONGEST_NAME:
             return None
-        if not is_balanced(text) or text.casefold() in LEXICON["anybody"]:
+        if text.casefold() in LEXICON["anybody"]:
             return None
         return self._within(text) if mention.start == 0 else text
 
@@ -401,67 +360,16 @@ class Context:
         is_common = first.istitle() and first.lower() in self._small_words
         return lower_initial(text) if is_common and not is_name else text
 
-    def full_name(self, chunk: Span, before: Sequence[Sentence], number: int) -> str | None:
-        """Expand "The treaty" to "The Treaty of Versailles" if exactly one longer mention before
-        has the same noun.
-        """
-        if len(chunk) != 2 or chunk.root.pos_ == "PROPN":
-            return None
-        article, noun = chunk[0].lower_, chunk[1].lower_
-        is_pointing = article in ("this", "these")
-        if not is_pointing and article != "the" or noun in _words_before(chunk):
-            return None
-        after = [c for c in chunk.root.rights if c.lower_ in ("of", "for")]
-        if after or any(c.dep_ in ("relcl", "acl", "appos") for c in chunk.root.rights):
-            return None
-        candidates = [m for s in before[: 2 if is_pointing else FAR] for m in s.mentions]
-        if not is_pointing:
-            candidates += [*filter(None, [self._heading(number)]), *self.question]
-        found = _longer(noun, candidates, proper=not is_pointing)
-        return self._within(found) if found else None
-
-
-def _words_before(chunk: Span) -> set[str]:
-    return {token.lower_ for token in chunk.doc[: chunk.start]}
-
-
-def straight(text: str) -> str:
-    return text.replace("’", "'")
-
-
-def is_balanced(text: str) -> bool:
-    return text.count('"') % 2 == 0 and text.count("(") == text.count(")")
-
-
-def _is_aspect(label: str) -> bool:
-    """Return True for "Early life": a side of the topic."""
-    words = {w.casefold().removesuffix("s") for w in label.split()}
-    return bool(words & LEXICON["aspects"] or _VAGUE.match(label))
-
 
 def _competes(rival: Mention, best: Mention) -> bool:
     """Return True if a pronoun could as well refer to the other mention."""
-    is_same = best.text in rival.text or rival.text in best.text or rival.noun == best.noun
-    if is_same or best.start <= rival.start < best.end:
+    is_same = best.text in rival.text or rival.text in best.text
+    if is_same or rival.head.lower_ == best.head.lower_:
         return False
     if best.kind in ("things", "people", "thing"):
         return rival.head.dep_ in ("dobj", *NOMINAL_SUBJECTS, "conj")
     return rival.head.dep_ not in ("attr", "appos", "npadvmod")
 
 
-def _longer(noun: str, candidates: Sequence[Mention], proper: bool) -> str | None:
-    """Return the longer mention with this noun, if there is exactly one."""
-    matching: dict[str, str] = {}
-    for mention in candidates:
-        words = mention.text.split()
-        is_named = any(w[0].isupper() for w in words[1:])
-        if noun not in mention.text.casefold().split() or proper and not is_named:
-            continue
-        if mention.kind == "many" or not mention.is_whole or not is_balanced(mention.text):
-            continue
-        specific = {w.casefold() for w in words} - {"the", "of", "and"}
-        if len(specific) < 2 or _VAGUE.match(mention.text) or _POINTING.search(mention.text):
-            continue
-        if mention.noun == noun or is_named:
-            matching.setdefault(mention.text.casefold().removeprefix("the "), mention.text)
-    return next(iter(matching.values())) if len(matching) == 1 else None
+def straight(text: str) -> str:
+    return text.replace("’", "'")

@@ -22,19 +22,13 @@ from attribution.claims.coreference import (
 from attribution.errors import BadInput, StageFailure
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import LIMITS
-from attribution.text.parse import MAX_SENTENCES, has_subject, lower_initial, parse, root
+from attribution.text.parse import MAX_SENTENCES, lower_initial, parse
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
-from attribution.text.words import Diff
-from attribution.types import Claim, Failure, Span, Speaker, Turn
+from attribution.types import Claim, Failure, Speaker, Turn
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
-
-_LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
-_OPEN = re.compile(r"(?:this|these|those|some|examples?|others?)\b", re.IGNORECASE)
-_WORD, _LETTERS = re.compile(r"\w+|[^\w\s]"), re.compile(r"\w+")
-_POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
 def enrich(
@@ -69,36 +63,6 @@ def _left_out(context: Context) -> list[Failure]:
         f"the first {MAX_SENTENCES:,} of question and answer. Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("enrichment", "sentences")]
-
-
-def added_words(claim: Claim) -> tuple[Span, ...]:
-    """Return the spans in `claim.enriched` of the words that enrichment added, ignoring case."""
-    return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
-
-
-def removed_words(claim: Claim) -> tuple[Span, ...]:
-    """Return the spans in `claim.text` of the words that enrichment removed, except pronouns and
-    determiners.
-    """
-    removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
-    spans: list[Span] = []
-    for start, end in removed:
-        words = set(_LETTERS.findall(claim.text[start:end].casefold()))
-        if words - _POINTERS:
-            spans.append((start, end))
-    return tuple(spans)
-
-
-def _new_words(before: str, after: str) -> tuple[Span, ...]:
-    """Return the characters of `after` whose words a word diff does not find in `before`."""
-    old = [match.group().casefold() for match in _WORD.finditer(before)]
-    new = list(_WORD.finditer(after))
-    spans: list[Span] = []
-    for change in Diff(old, [match.group().casefold() for match in new]).get_opcodes():
-        kind, _, _, first, last = change
-        if kind in ("insert", "replace"):
-            spans.append((new[first].start(), new[last - 1].end()))
-    return tuple(spans)
 
 
 class Place(NamedTuple):
@@ -160,15 +124,7 @@ def _resolve(context: Context, text: str, place: Place) -> str | None:
         if token.lower_ in POSSESSIVE and token.dep_ == "poss":
             name += "'" if form == "they" and name.endswith("s") else "'s"
         changes[form] = Change(token.idx, token.idx + len(token.text), name)
-    for chunk in doc.noun_chunks:
-        full = context.full_name(chunk, before, place.block)
-        if full:
-            is_bare = chunk[0].lower_ == "the" and not full.lower().startswith("the ")
-            name = f"the {full}" if is_bare else full
-            changes[chunk.text] = Change(chunk.start_char, chunk.end_char, name)
-    if changes:
-        return _replaced(text, list(changes.values()))
-    return _under_lead_in(context, text, place)
+    return _replaced(text, list(changes.values())) if changes else None
 
 
 def _is_replaceable(pronoun: Token) -> bool:
@@ -176,30 +132,6 @@ def _is_replaceable(pronoun: Token) -> bool:
     following = pronoun.doc[pronoun.i + 1 :][:1].text
     is_owner = pronoun.lower_ in ("hers", "theirs", "his") and pronoun.dep_ != "poss"
     return not is_owner and not following.startswith("'")
-
-
-def _under_lead_in(context: Context, text: str, place: Place) -> str | None:
-    """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
-    block, doc = context.blocks[place.block], parse(text)
-    others = [n for n in range(place.block) if context.blocks[n].kind != "item"]
-    if block.kind != "item" or not others or place.character > block.start + 3 or ":" in text:
-        return None
-    lead = context.blocks[others[-1]]
-    if lead.kind != "text" or not len(doc):
-        return None
-    item = root(doc)
-    if item.pos_ not in ("NOUN", "PROPN") or has_subject(item):
-        return None
-    sentences = context.sentences(straight(lead.text))
-    announced = sentences[-1].doc.text if sentences else ""
-    head = announced.rstrip(": ")
-    if not _LEAD_IN.search(announced) or _OPEN.match(head):
-        return None
-    if next(outward_pronouns(parse(head)), None) is not None:
-        head = _resolve(context, head, Place(others[-1], lead.start)) or ""
-    is_title = doc[1:2].text[:1].isupper()
-    is_common = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].is_title and not is_title
-    return f"{head} {lower_initial(text) if is_common else text}" if head else None
 
 
 def _replaced(text: str, changes: Sequence[Change]) -> str:

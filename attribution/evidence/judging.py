@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.claims.short_answers import completes_question, statement, with_replies
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.numerals import in_figures
+from attribution.text.sections import about_named
 from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
@@ -93,7 +95,12 @@ def read(
 
 
 def spoken(claim: Claim) -> str:
-    """Return a claim as the verifier reads it, after the headings above it: "Costs > Total: €5"."""
+    """Return a claim as the verifier reads it, after the headings above it: "Costs > Total: €5".
+
+    A short answer is read with its question as one statement.
+    """
+    if completes_question(claim):
+        return statement(claim.context[-1], claim.statement)
     headings = [heading.strip(" :*#") for heading in claim.context[-HEADINGS:]]
     missing = [h for h in headings if h and shared_words(h, claim.statement) < 1]
     return f"{' > '.join(missing)}: {claim.statement}" if missing else claim.statement
@@ -103,14 +110,15 @@ def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question
     if policy.is_plain:
         pair = (claim.statement, passage.text)
         return (*pair, question) if question else pair
-    pair = (_legible(spoken(claim)), _legible(passage.read))
+    words = spoken(claim)
+    pair = (_legible(words), _legible(about_named(words, passage.read)))
     title = question or passage.page.title
     return (*pair, title) if title else pair
 
 
 def _legible(text: str) -> str:
-    """Return a text as the verifier reads it: plain characters, and numbers in figures."""
-    return in_figures(plain(text))
+    """Return a text as the verifier reads it: plain characters, figures, replies as statements."""
+    return in_figures(plain(with_replies(text)))
 
 
 def _evidence(

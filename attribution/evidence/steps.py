@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable
 
 from attribution.evidence.fact_checks import rated
+from attribution.evidence.retractions import of_another, withdrawn
 from attribution.text.marks import without_numbers
 from attribution.text.quantities import conflict
+from attribution.text.sections import about_named
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import (
@@ -53,7 +55,8 @@ def quantities(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """Let no passage support a claim whose quantity, date or share it gives differently."""
     if piece.probabilities.entailed < piece.probabilities.contradicted:
         return None
-    found = conflict(claim.statement, piece.text, piece.deciding_sentence)
+    passage = about_named(claim.statement, piece.text)
+    found = conflict(claim.statement, passage, piece.deciding_sentence)
     if found is None:
         return None
     note = f"the claim says {quoted(found.claim)}, the source {quoted(found.source)}"
@@ -61,12 +64,16 @@ def quantities(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
 
 
 def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Leave out pages that only list or repeat, and let a fact check count by its rating."""
+    """Let a page count for what it is.
+
+    Pages that only list or repeat are left out, a fact check counts by its rating, a retraction
+    against what it takes back, and a transcript for who speaks.
+    """
     if page.genre == "fact check":
         return rated(claim, page, piece)
     if page.genre in SILENT:
         return _reserved(piece, ("entailed", "contradicted"), SILENT[page.genre])
-    return None
+    return withdrawn(claim, page, piece) or of_another(claim, page, piece)
 
 
 def _reserved(piece: Evidence, relations: tuple[Relation, ...], note: str) -> Evidence:

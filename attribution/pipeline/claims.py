@@ -98,7 +98,8 @@ def annotate(
     """
     shown = transcript(question, context)
     failures = left_out(claims)
-    annotated = worthiness.classify(add_context(claims, answer), answer, stop)
+    asked = standalone_question(question, context)
+    annotated = worthiness.classify(add_context(claims, answer, asked), answer, stop)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
@@ -109,9 +110,7 @@ def annotate(
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.enrichment(shown, answer, annotated)
         return annotated, failures + refused
-    annotated, unread = enrichment.enrich(
-        standalone_question(question, context), answer, annotated, stop
-    )
+    annotated, unread = enrichment.enrich(asked, answer, annotated, stop)
     return annotated, failures + unread
 
 

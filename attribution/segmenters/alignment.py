@@ -186,14 +186,15 @@ def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
 
 
 def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims without empty ones and with their ids; a repeated one is one claim with the
-    spans of both.
+    """Return the claims without empty ones and with their ids.
+
+    A repeated one is one claim with the spans of both, unless it has another context.
     """
-    repeated: dict[str, list[Claim]] = {}
+    repeated: dict[tuple[str, ...], list[Claim]] = {}
     for claim in claims:
         if any(c.isalnum() for c in claim.text):
-            key = " ".join(claim.text.casefold().split()).rstrip(".")
-            repeated.setdefault(key, []).append(claim)
+            words = " ".join(claim.text.casefold().split()).rstrip(".")
+            repeated.setdefault((words, *claim.context), []).append(claim)
     return tuple(map(_merged, repeated.values()))
 
 

@@ -32,6 +32,7 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
+_VOICE = re.compile(r"<v(?:\.[\w.]{1,40})? ([^<>\n]{1,60})>")  # of a cue, by a speaker
 _CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}>")
 # Times of subtitles, and those above or before the lines of a transcript
 _TIME = re.compile(
@@ -145,7 +146,8 @@ def _without_times(text: str) -> str:
     times = _TIME.findall(text)
     if len(times) < max(_LEAST_TIMES, text.count("\n") // 6):
         return text
-    spoken = [" ".join(part.split()) for part in _TIME.split(_CUE_TAG.sub("", text))]
+    named = _VOICE.sub(r"- \1: ", text)
+    spoken = [" ".join(part.split()) for part in _TIME.split(_CUE_TAG.sub("", named))]
     going_on = sum(map(_goes_on, spoken))
     is_transcript = _FROM_ZERO.match(times[0]) and going_on >= _FLOWING * len(times)
     if not is_transcript and " --> " not in text:

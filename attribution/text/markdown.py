@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from attribution.text.marks import FoundMark, marks
+from attribution.text.wrappers import unwrapped
 
 __all__ = ["Element", "Written", "escape_markdown", "read"]
 
@@ -102,7 +103,8 @@ def escape_marks(text: str) -> str:
 
 @lru_cache(maxsize=4)  # whole answers
 def read(source: str) -> Element:
-    """Parse a document into an element without a tag."""
+    """Parse a document into an element without a tag; an answer in a wrapper is unwrapped."""
+    source = unwrapped(source)
     # replace list markers character by character, so that offsets stay valid
     prepared = _YEAR.sub(r"\1_", _BULLET.sub(r"\1-", source))
     return _Reader(source).document(SyntaxTreeNode(_block_parser().parse(prepared)).children)

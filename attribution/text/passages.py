@@ -11,11 +11,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
+from pathlib import Path
 from typing import Literal, NamedTuple
 from unicodedata import combining
 
-from attribution.text.cells import wording
+from attribution.text.cells import Wording, wordings
 from attribution.text.markdown import Element, Written, read
 from attribution.text.parse import SUBJECTS, VERBAL, parse
 from attribution.text.references import listed
@@ -25,6 +26,12 @@ from attribution.types import Span
 
 Kind = Literal["heading", "item", "row", "code", "note", "text"]
 
+LOWEST = 7  # level of a heading without signs
+MAX_CONTEXT = 160  # characters of a heading or lead
+GENERIC = frozenset(
+    (Path(__file__).parent / "data" / "headings.txt").read_text("utf-8").split("\n")
+)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _LEAD_IN_WORDS = 6
 _TITLE_WORDS = 10
 _TITLE_CHARACTERS = 80
@@ -43,6 +50,7 @@ _NUMBER = re.compile(  # of an item within a line, or its bullet
     """,
     re.VERBOSE,
 )
+_FIRST_PICTURE = re.compile(rf"{_PICTURE}\s", re.VERBOSE)
 _LAST_PICTURES = re.compile(rf"\s{_PICTURE}+$", re.VERBOSE)
 _LINE_WITH_PICTURE = re.compile(rf"\n\s*+(?={_PICTURE}\s)", re.VERBOSE)
 _ACCENTS = "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
@@ -104,7 +112,10 @@ class AnswerPassage:
         cited: A citation mark stands in it.
         cuts: Where a mark behind the stop of a sentence ends the sentence.
         number: Number of an item in a numbered list.
+        level: Of a heading, from 1; a bold title is below all others.
         english: The answer is English, or its language is unknown.
+        context: What stands above it: the first and the nearest heading, the lead of its list,
+            its label. Headings such as "Overview" and "Pros" say nothing and are left out.
     """
 
     text: str
@@ -114,7 +125,9 @@ class AnswerPassage:
     cited: bool = False
     cuts: tuple[int, ...] = ()
     number: int = 0
+    level: int = 0
     english: bool = True
+    context: tuple[str, ...] = ()
 
     @property
     def start(self) -> int:
@@ -166,10 +179,22 @@ class AnswerPassage:
         return bool(announces) or not _is_sentence(self.text[:-1], self.english)
 
     @property
+    def is_name(self) -> bool:
+        """True for a few words without a stop that are no sentence: "Alder Ltd"."""
+        is_short = len(self.text.split()) <= _LEAD_IN_WORDS and not self.cited
+        has_stop = self.text[-1:] in f"{_STOPS}:;,"
+        return is_short and not has_stop and not _is_sentence(self.text, self.english)
+
+    @property
     def is_title(self) -> bool:
         is_bold = self.strong > 0 and not self.text[self.strong :].strip(": ")
         is_short = len(self.text) <= _TITLE_CHARACTERS and len(self.text.split()) <= _TITLE_WORDS
         return is_bold and is_short and not self.cited and self.text[-1:] not in ".!?"
+
+    @property
+    def item_context(self) -> tuple[str, ...]:
+        """The context of an item or a row, which may say the same as one in another context."""
+        return self.context if self.kind in ("item", "row") else ()
 
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the answer behind text[start:end]."""
@@ -234,7 +259,40 @@ def _is_sentence(text: str, english: bool) -> bool:
 def passages(answer: str) -> list[AnswerPassage]:
     """Return all passages with text, in order."""
     english = is_english(answer)
-    return [replace(p, english=english) for p in _blocks(read(answer)) if p.text]
+    blocks = [replace(block, english=english) for block in _blocks(read(answer)) if block.text]
+    return list(_in_context(blocks))
+
+
+def _in_context(blocks: Sequence[AnswerPassage]) -> Iterator[AnswerPassage]:
+    """Give each passage the headings, the lead and the label above it.
+
+    A few words without a stop are the heading of the items below them.
+    """
+    headings: list[AnswerPassage] = []  # outermost first
+    lead = ""
+    for block, following in zip_longest(blocks, blocks[1:]):
+        is_name = block.kind == "text" and following and following.kind == "item"
+        if is_name and block.is_name:
+            block = replace(block, kind="heading", level=LOWEST)
+        if block.kind == "heading":
+            headings = [h for h in headings if h.level < block.level]
+            headings.append(block)
+            lead = ""
+            yield block
+            continue
+        names = [name for name in map(_subject, headings) if name]
+        label = block.label if block.body else ""
+        context = (*names[:1], *names[1:][-1:], lead, label)
+        yield replace(block, context=tuple(part for part in context if part))
+        if block.kind == "text":
+            lead = _subject(block) if block.text.endswith(":") else ""
+
+
+def _subject(block: AnswerPassage) -> str:
+    """Return what a heading or a lead names; empty if it only says what kind of text follows."""
+    text = block.text[-MAX_CONTEXT:]
+    words = " ".join(_WORD.findall(text)).casefold()
+    return "" if words in GENERIC else text
 
 
 def statements(answer: str) -> list[AnswerPassage]:
@@ -295,7 +353,7 @@ def _blocks(block: Element) -> Iterator[AnswerPassage]:
         elif child.tag == "table":
             yield from _rows(child)
         elif child.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
-            yield _flat(_characters(child), "heading")
+            yield replace(_flat(_characters(child), "heading"), level=int(child.tag[1]))
         else:
             yield from _blocks(child)
 
@@ -314,7 +372,7 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[AnswerPassage]:
         line = next(breaks, len(characters))
         title = _flat(characters[:line], "heading")
         if title.is_title:
-            yield title
+            yield replace(title, level=LOWEST)
             characters = characters[line:]
     for start, end in pairwise((0, *_labels(characters), len(characters))):
         yield _flat(characters[start:end], kind)
@@ -324,6 +382,9 @@ def _labels(characters: Sequence[_PlacedCharacter]) -> list[int]:
     """Find where a line with a picture, or a bold label with a colon, begins within a paragraph."""
     text = "".join(c.text or " " for c in characters)  # a mark in place of its characters is one
     starts = {match.end() for match in _LINE_WITH_PICTURE.finditer(text)}
+    sign = _FIRST_PICTURE.match(text)
+    if sign:  # "✅ One thing ✅ another"
+        starts |= {m.start() + 1 for m in re.finditer(rf"\s{re.escape(sign[0])}", text)}
     for match in _LABEL_WITHIN.finditer(text):
         start, end = match.span("term")
         if not characters[start - 1].bold and all(c.bold for c in characters[start:end]):
@@ -339,16 +400,20 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
         for row in part.elements
     ]
     heads = [cell.text.rstrip(": ") for cell in rows[0]] if rows else []
-    for cells in rows[1:]:
-        texts = [cell.text for cell in cells]
-        for column, cell in enumerate(cells):
-            said = wording(heads, texts, column)
+    texts = [[cell.text for cell in cells] for cells in rows[1:]]
+    for cells, row in zip(rows[1:], wordings(heads, texts), strict=True):
+        for cell, said in zip(cells, row, strict=True):
             if said:
-                inner, places = (cell.text, cell.places) if said.has_cell else ("", ())
-                before = (cell.start, cell.start if said.has_cell else cell.end)
-                after = (cell.end, cell.end)
-                places = (*[before] * len(said.before), *places, *[after] * len(said.after))
-                yield AnswerPassage(said.before + inner + said.after, places, "row")
+                yield _said(cell, said)
+
+
+def _said(cell: AnswerPassage, said: Wording) -> AnswerPassage:
+    """Return a cell with the words around it, which point at its edges."""
+    inner, places = (cell.text, cell.places) if said.has_cell else ("", ())
+    before = (cell.start, cell.start if said.has_cell else cell.end)
+    after = (cell.end, cell.end)
+    places = (*[before] * len(said.before), *places, *[after] * len(said.after))
+    return AnswerPassage(said.before + inner + said.after, places, "row")
 
 
 def _characters(block: Element, bold: bool = False) -> Iterator[_PlacedCharacter]:

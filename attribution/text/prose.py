@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from attribution.text.marks import without_numbers
+from attribution.text.sections import NEAR, heads_a_block
 
 HEADING_WORDS = 8  # a longer line is no heading
 LONGEST_LINE = 10_000  # characters: a longer one is no reference and no navigation either
@@ -85,12 +86,14 @@ def prose(text: str) -> str:
     """Return the text with blanks in place of lines that state nothing, and of marks in others."""
     lines = []
     is_reference_list = False
-    for line in text.split("\n"):
+    written = text.split("\n")
+    for number, line in enumerate(written):
         if _REFERENCE_HEADING.fullmatch(line[:LONGEST_LINE]):
             is_reference_list = True
         elif line.strip() and not _is_listed_reference(line):
             is_reference_list = False
-        is_blank = is_reference_list or states_nothing(line)
+        is_name = heads_a_block(line, written[number + 1 : number + 1 + NEAR])
+        is_blank = is_reference_list or states_nothing(line) and not is_name
         marked = _NOTE.sub(lambda note: " " * len(note[0]), without_numbers(line))
         lines.append(" " * len(line) if is_blank else marked)
     return "\n".join(lines)

@@ -135,7 +135,11 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
             for text, places in known[sentence] or [_whole(sentence)]:
                 spans = joined([passage.span(start + a, start + b) for a, b in places])
                 sentence_span = passage.span(start, end)
-                claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence_span))
+                context = passage.item_context
+                claim = Claim(
+                    id="-", text=text, spans=spans, sentence=sentence_span, context=context
+                )
+                claims.append(claim)
     return Segmented(merge(claims), _left_out(len(known) - MAX_SENTENCES) if english else ())
 
 
