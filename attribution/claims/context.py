@@ -7,23 +7,23 @@ from __future__ import annotations
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import outward_pronouns
-from attribution.claims.rules import LEXICON, compile_any, is_cell, load, readable
+from attribution.claims.rules import LEXICON, compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
 from attribution.text.names import names
 from attribution.text.parse import BE, VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
-from attribution.text.sentences import is_english
 from attribution.types import Claim
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 DEMONSTRATIVES = ("this", "that", "these", "those", "such")
+SPECIFYING = ("first", "last", "only", "second", "third", "same")
 
 
 def add_context(claims: Sequence[Claim], answer: str, question: str = "") -> list[Claim]:
@@ -47,7 +47,7 @@ def named_by_context(claim: Claim) -> str:
     """Return the context of a claim that holds no name itself, to be searched with it; empty for
     any other.
     """
-    is_named = any(claim.statement[: name.start].strip() for name in names(claim.statement))
+    is_named = any(start > 0 for start, _ in names(claim.statement))
     return "" if is_named else " ".join(part.rstrip(" :") for part in claim.context)
 
 
@@ -66,39 +66,25 @@ def _patterns() -> tuple[Pattern, ...]:
     return tuple(Pattern(compile_any([rule["pattern"]]), rule["reason"]) for rule in rules)
 
 
-def check_independence(
-    claims: Sequence[Claim], before: str = "", stop: threading.Event | None = None
-) -> list[Claim]:
-    """Set `independent` and, where it is False, `independence_reason`.
-
-    Args:
-        claims: Of a claim that the rules don't read, it stays open.
-        before: What was said earlier in the conversation.
-        stop: Ends the work between two claims.
-    """
-    introduced = _introduced(before) if before else frozenset()
+def check_independence(claims: Sequence[Claim], stop: threading.Event | None = None) -> list[Claim]:
+    """Set `independent` and, where it is False, `independence_reason`; `stop` ends the work."""
     result: list[Claim] = []
-    for claim, is_read in readable(claims, stop):
-        if is_read:
-            is_answer = completes_question(claim)
-            reason = "" if is_answer else dependence_reason(claim.text, introduced)
+    for claim in claims:
+        if not (stop and stop.is_set()):
+            reason = "" if completes_question(claim) else dependence_reason(claim.text)
             update = {"independent": not reason, "independence_reason": reason}
             claim = claim.model_copy(update=update)
         result.append(claim)
     return result
 
 
-def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> str:
-    """Return why a text cannot be verified on its own, in an analyst's words; empty where it can.
-
-    `introduced` are nouns for what the conversation has brought up: “the physicist” may be one of
-    them.
-    """
+def dependence_reason(text: str) -> str:
+    """Return why a text cannot be verified on its own, in an analyst's words; empty where it can."""
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
         return "It has no words of its own."
     if is_table_row(text):
-        return _BARE_ROW if "|" in text else "A table row: it does not say what the table is about."
+        return _BARE_ROW
     for pattern, reason in _patterns():
         match = pattern.search(text)
         if match:
@@ -106,20 +92,7 @@ def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> st
     if is_cell(text):
         return ""
     doc = parse(text)
-    reasons = (check(doc) for check in CHECKS)
-    return next(filter(None, reasons), "") or _definite(doc, introduced)
-
-
-def _introduced(text: str) -> frozenset[str]:
-    """Return “physicist” for “a physicist” and “bridge” for “the Golden Gate Bridge”."""
-    if not is_english(text):
-        return frozenset()
-    nouns: set[str] = set()
-    for chunk in parse(text).noun_chunks:
-        is_name = chunk.root.pos_ == "PROPN" and chunk.root.text.isalpha()
-        if len(chunk) > 1 and (is_name or chunk[0].lower_ in ("a", "an")):
-            nouns.add(chunk.root.lower_)
-    return frozenset(nouns)
+    return next(filter(None, (check(doc) for check in CHECKS)), "")
 
 
 def _pronoun(doc: Doc) -> str:
@@ -139,23 +112,24 @@ def _demonstrative(doc: Doc) -> str:
 
 def _is_explained(token: Token) -> bool:
     """Return True for a conjunction, “those who …”, “such … as”, and what an earlier clause said."""
-    following = [t.lower_ for t in token.doc[token.i + 1 : token.i + 6]]
+    doc = token.doc
+    following = [t.lower_ for t in doc[token.i + 1 : token.i + 6]]
     if token.tag_ in ("IN", "WDT", "WP", "RB") or token.dep_ in ("mark", "advmod"):
         return True
-    if following[:1] and following[0] in ("who", "of", "that", "which", "as", "in", "with"):
+    if following and following[0] in ("who", "of", "that", "which", "as", "in", "with"):
         return True
-    if token.lower_ == "such" and {"that", "as"} & {*following}:
+    if token.lower_ == "such" and "as" in following:
         return True
-    before = token.doc[: token.i]
+    before = doc[: token.i]
     noun = token.head.lower_.removesuffix("s") if token.dep_ == "det" else ""
-    return any(t.pos_ in VERBAL for t in before) and any(noun in t.lower_ for t in before)
+    return any(t.pos_ in VERBAL for t in before) and noun in before.text.lower()
 
 
-def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
+def _definite(doc: Doc) -> str:
     """Find "the treaty" with nothing that says which."""
     for chunk in doc.noun_chunks:
         noun = chunk.root
-        is_one_of_many = noun.pos_ == "NOUN" and noun.lower_ in nouns
+        is_one_of_many = noun.pos_ == "NOUN" and noun.lower_ in LEXICON["one_of_many"]
         if chunk[0].lower_ == "the" and is_one_of_many and not _is_specified(chunk):
             return f"It does not say which {noun.text} is meant."
     return ""
@@ -164,21 +138,15 @@ def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
 def _is_specified(chunk: Span) -> bool:
     noun, doc = chunk.root, chunk.doc
     for token in chunk[1:]:
-        if (
-            token.pos_ in ("PROPN", "NUM")
-            or token.tag_ in ("JJS", "RBS")
-            or token.text[0].isupper()
-        ):
+        is_name = token.pos_ in ("PROPN", "NUM") or token.text[0].isupper()
+        if is_name or token.tag_ in ("JJS", "RBS") or token.lower_ in SPECIFYING:
             return True
-        if token.lower_ in ("first", "last", "only", "second", "third", "same"):
-            return True
-    if any(t.dep_ in ("compound", "poss", "nmod") for t in noun.children):
-        return True
-    if any(t.lower_ == "of" or t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights):
-        return True
+    left = any(t.dep_ in ("compound", "poss", "nmod") for t in noun.lefts)
+    right = any(t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights)
     after = doc[noun.i + 1 :][:1].text[:1]
     is_named = bool(after) and (after in "“\"'" or after.isupper())
-    return is_named or any(t.lower_ == noun.lower_ for t in doc[: chunk.start])
+    is_repeated = noun.lower_ in doc[: chunk.start].text.lower().split()
+    return left or right or is_named or is_repeated
 
 
 def _scenario(doc: Doc) -> str:

@@ -1,4 +1,4 @@
-"""Resolve the pronouns of an answer to the only candidate in its sentences, headings and question.
+"""Resolve the pronouns of an answer to the only candidate in the sentences before, or the question.
 
 A light form of the filters of Lappin and Leass 1994: pleonastic pronouns (2.2), agreement and
 grammatical role (2.1, 2.4). If several candidates are left, none is taken: a wrong name is worse
@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.rules import LEXICON
 from attribution.text.parse import (
     MAX_PARSED,
-    MAX_SENTENCES,
     NOMINAL_SUBJECTS,
     VERBAL,
     lower_initial,
@@ -28,8 +27,6 @@ from attribution.text.sentences import sentences as split
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-Kind = Literal["he", "she", "person", "thing", "name", "people", "things", "many"]
-
 PRONOUNS = {
     **dict.fromkeys(("he", "him", "his"), "he"),
     **dict.fromkeys(("she", "her", "hers"), "she"),
@@ -37,13 +34,6 @@ PRONOUNS = {
     **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
 }
 POSSESSIVE = frozenset(("his", "her", "its", "their"))
-# The kinds of mention that a pronoun can refer to; "name" is a proper noun of unknown kind.
-FITS: dict[str, frozenset[str]] = {
-    "he": frozenset(("he", "person")),
-    "she": frozenset(("she", "person")),
-    "it": frozenset(("thing", "name")),
-    "they": frozenset(("people", "things", "many")),
-}
 NEAR = 3  # sentences that are searched for an antecedent
 LONGEST_NAME = 9  # words
 LONGEST_OF = 6  # words of "of …" that belong to a mention
@@ -59,50 +49,35 @@ VAGUE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
 
 
 class Mention(NamedTuple):
-    """A noun phrase of a sentence; its offsets are characters of that sentence."""
+    """A noun phrase of a text, and the pronouns that may refer to it."""
 
     text: str  # as in mid-sentence: "the tower"
-    start: int
-    end: int
+    span: Span
     head: Token
-    kind: Kind
+    forms: frozenset[str]  # of he, she, it and they; with "name", nobody knows which
     is_subject: bool  # of the main clause
     is_whole: bool  # False: a modifier is left out ("people | with little money")
 
 
-class Sentence(NamedTuple):
-    doc: Doc
-    mentions: list[Mention]
-
-
-# --- the mentions of a sentence ---
-
-
-def mentions(doc: Doc) -> Iterator[Mention]:
-    """Yield noun phrases, each with its "of …", and coordinations."""
+def mentions(doc: Doc) -> list[Mention]:
+    """Return the noun phrases of a text, each with its "of …"."""
+    found: list[Mention] = []
     for chunk in doc.noun_chunks:
         head = chunk.root
-        phrase = _trimmed(chunk)
-        if head.pos_ == "PRON" or not phrase:
+        span = _with_of(chunk, head)
+        if head.pos_ == "PRON" or span[0].dep_ in ("cc", "preconj") or span[-1].is_punct:
             continue
-        phrase = _with_of(phrase, head)
-        yield _mention(phrase, head, _kind(phrase, head))
-        yield from _coordination(doc, phrase.start, head)
-
-
-def _trimmed(chunk: Span) -> Span:
-    """Return a noun phrase without marks and conjunctions at its ends."""
-    doc, start, end = chunk.doc, chunk.start, chunk.end
-    while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
-        start += 1
-    while end > start and doc[end - 1].is_punct:
-        end -= 1
-    return doc[start:end]
+        text = span.text
+        if span[0].is_sent_start and span[0].is_title and span[0].pos_ != "PROPN":
+            text = lower_initial(text)
+        is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == head.sent.root
+        left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == span.end]
+        is_whole = head.pos_ == "PROPN" or not left_out
+        found.append(Mention(text, span, head, _forms(span, head), is_subject, is_whole))
+    return found
 
 
 def _with_of(phrase: Span, head: Token) -> Span:
@@ -115,48 +90,24 @@ def _with_of(phrase: Span, head: Token) -> Span:
     return doc[phrase.start : rest.end] if is_plain and len(rest) <= LONGEST_OF else phrase
 
 
-def _coordination(doc: Doc, start: int, head: Token) -> Iterator[Mention]:
-    """Yield "Ann and Ben"; nothing for persons and things together, of which "they" are either."""
-    members = [head, *head.conjuncts]
-    if head.dep_ == "conj" or len(members) == 1:
-        return
-    phrase = doc[start : members[-1].i + 1]
-    kinds = {_kind(doc[m.left_edge.i : m.i + 1], m) for m in members}
-    has_persons = bool(kinds & {"he", "she", "person", "people"})
-    if not (has_persons and kinds & {"thing", "things"}) and "and" in phrase.text.split():
-        yield _mention(phrase, head, "many")
-
-
-def _mention(span: Span, head: Token, kind: Kind) -> Mention:
-    left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == span.end]
-    text = span.text
-    if span.start == 0 and span[0].is_title and span[0].pos_ != "PROPN":
-        text = lower_initial(text)
-    is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == root(span.doc)
-    is_whole = head.pos_ == "PROPN" or kind == "many" or not left_out
-    return Mention(text, span.start_char, span.end_char, head, kind, is_subject, is_whole)
-
-
-def _kind(span: Span, head: Token) -> Kind:
-    persons = LEXICON["persons"]
+def _forms(span: Span, head: Token) -> frozenset[str]:
+    """Return the pronouns that agree with a noun phrase in gender and number."""
     noun = head.lower_
     if head.tag_ in ("NNS", "NNPS") or noun in ("people", "police", "children"):
-        people = persons | LEXICON["male"] | LEXICON["female"] | {"people", "children"}
-        return "people" if noun.removesuffix("s") in people else "things"
-    if head.pos_ != "PROPN":
-        return _gender({noun}) or ("person" if noun in persons else "thing")
-    is_titled = any(t.lower_ in LEXICON["titles"] | persons for t in span if t.i < head.i)
-    has_article = span[0].pos_ in ("DET", "PRON") and not is_titled
-    if has_article or any(c.lower_ == "of" for c in head.children):
-        return "thing"
-    first_names = [t.lower_ for t in span if t.pos_ == "PROPN"][:1]
-    return _gender({span[0].lower_, *first_names}) or ("person" if is_titled else "name")
-
-
-def _gender(words: set[str]) -> Literal["he", "she"] | None:
+        return frozenset(("they",))
+    is_name = head.pos_ == "PROPN"
+    words = {token.lower_ for token in span if is_name} | {noun}
+    titles = words & (LEXICON["titles"] | LEXICON["persons"])
+    has_article = is_name and span[0].pos_ in ("DET", "PRON") and not titles
+    if has_article or any(child.lower_ == "of" for child in head.children):
+        return frozenset(("it",))
     if words & LEXICON["male"]:
-        return "he"
-    return "she" if words & LEXICON["female"] else None
+        return frozenset(("he",))
+    if words & LEXICON["female"]:
+        return frozenset(("she",))
+    if titles:
+        return frozenset(("he", "she"))
+    return frozenset(("it", "name")) if is_name else frozenset(("it",))
 
 
 # --- pronouns ---
@@ -164,45 +115,45 @@ def _gender(words: set[str]) -> Literal["he", "she"] | None:
 
 def is_expletive(token: Token) -> bool:
     """Return True for an "it" about the weather, or about a clause that follows."""
+    verb = token.head
     if token.lower_ != "it":
         return False
-    verb = token.head
     if token.dep_ == "expl" or verb.lower_ in LEXICON["weather"]:
         return True
     if verb.tag_ == "VBN":  # "it is known that", but not "it is used to"
         return any(child.dep_ == "ccomp" for child in verb.children)
     parts = [verb, *(c for c in verb.children if c.dep_ in ("acomp", "attr"))]
     has_clause = any(c.dep_ in CLAUSES and c.i > verb.i for part in parts for c in part.children)
-    return verb.lower_ in CLAUSAL and has_clause
+    rest = token.doc[verb.i + 2 :]
+    is_cleft = any(t.lower_ in ("who", "that") and t.nbor(-1).is_title for t in rest)
+    return verb.lower_ in CLAUSAL and (has_clause or is_cleft)
 
 
 def outward_pronouns(doc: Doc) -> Iterator[Token]:
     """Yield the third-person pronouns that refer to something outside the text."""
-    candidates = list(mentions(doc))
+    candidates = mentions(doc)
     for token in doc:
         form = PRONOUNS.get(token.lower_)
         if form is None or token.text == "IT" or is_expletive(token):
             continue
-        kinds = FITS[form] | {"name"}
-        if form == "they":  # "a tenant … their rent"
-            kinds = FITS[form] | {"person"}
-        fitting = [m for m in candidates if m.kind in kinds and not _is_apart(token, m)]
-        before = any(m.start < token.idx for m in fitting)
+        forms = {form, "name"} if form != "they" else {form, "he", "she"}  # "a tenant … their rent"
+        fitting = [m for m in candidates if m.forms & forms and not _is_apart(token, m)]
+        before = any(m.span.start < token.i for m in fitting)
         ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
         if not before and not ahead:
             yield token
 
 
 def _is_apart(token: Token, mention: Mention) -> bool:
-    """Return True if a mention can't be what the pronoun refers to.
-
-    It holds the pronoun, or is the subject of its verb: "the shield protects it".
-    """
-    if mention.start <= token.idx < mention.end:
+    """Return True if a mention holds the pronoun, or is the subject of its verb."""
+    if mention.span.start <= token.i < mention.span.end:
         return True
     if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
         return False
-    return mention.head.head == token.head and mention.head.dep_ in NOMINAL_SUBJECTS
+    verb = token.head
+    while verb.dep_ in ("prep", "agent", "pcomp") and verb.head != verb:
+        verb = verb.head
+    return mention.head.head == verb and mention.head.dep_ in NOMINAL_SUBJECTS
 
 
 def _is_in_fronted_clause(token: Token) -> bool:
@@ -216,126 +167,62 @@ def _is_in_fronted_clause(token: Token) -> bool:
 
 
 class Context:
-    """The sentences, headings and question that may hold the antecedents of an answer's claims.
+    """The sentences and the question that may hold the antecedents of an answer's claims.
 
     Attributes:
         blocks: The passages of the answer.
-        unread: The sentences after the first MAX_SENTENCES, which are not searched.
         question: Mentions in the question, if it is a sentence and no keyword.
     """
 
     def __init__(self, question: str, answer: str) -> None:
         self.blocks = passages(answer)
-        self.unread: set[str] = set()
-        self._known: dict[str, list[Sentence]] = {}
-        asked = self.sentences(straight(plain(question)))
-        full = [s for s in asked if any(t.pos_ in VERBAL for t in s.doc)]
-        self.question = [mention for sentence in full for mention in sentence.mentions]
-        self._question_words = set(_WORD.findall(question.casefold()))
-        self._small_words = {w for w in _WORD.findall(f"{question} {answer}") if w.islower()}
-        self._has_persons = bool(_PERSON.search(answer))
-        for block in self.blocks:
-            self.sentences(straight(block.text))
+        asked = parse(straight(plain(question)))
+        self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
+        self._asks_who = question.lower().startswith("who")
+        self._small_words = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
+        self._has_persons = bool(re.search(r"(?i)\b(?:he|she|him|his|her)\b", answer))
 
-    def sentences(self, text: str) -> list[Sentence]:
-        """Return the sentences of a text; each is parsed by itself, and once."""
-        return [s for start, end in split(text, MAX_PARSED) for s in self._read(text[start:end])]
-
-    def _read(self, text: str) -> list[Sentence]:
-        if text not in self._known:
-            if len(self._known) == MAX_SENTENCES:
-                self.unread.add(text)
-                return []
-            docs = [span.as_doc() for span in parse(text).sents]
-            self._known[text] = [Sentence(doc, list(mentions(doc))) for doc in docs]
-        return self._known[text]
-
-    def before(self, number: int, place: int) -> list[Sentence]:
-        """Return the sentences before a claim, nearest first.
-
-        Those of its block come first, then those of its section's earlier paragraphs.
-        """
-        return list(islice(self._before(number, place), NEAR))
-
-    def _before(self, number: int, place: int) -> Iterator[Sentence]:
+    def before(self, number: int, place: int) -> Iterator[Doc]:
+        """Yield the sentences before a claim in its block and its section, nearest first."""
         block = self.blocks[number]
         if place > block.start:
-            yield from self._backwards(block, len(block.until(place)))
+            yield from _backwards(block, len(block.until(place)))
         for other in reversed(self.blocks[:number]):
             is_outside = other.kind in ("heading", "code", "row")
             if is_outside or other.kind == "item" != block.kind:
                 break
             if other.kind == "text":
-                yield from self._backwards(other, len(other.text))
+                yield from _backwards(other, len(other.text))
 
-    def _backwards(self, block: AnswerPassage, end: int) -> Iterator[Sentence]:
-        """Yield the sentences of a block up to a position, without its label, the last one first."""
-        text = straight(block.text)
-        for start, stop in reversed(split(text, MAX_PARSED)):
-            sentence = text[max(start, block.label_end) : min(stop, end)]
-            if sentence.strip():
-                yield from reversed(self._read(sentence))
-
-    def antecedent(self, form: str, before: Sequence[Sentence], number: int) -> str | None:
+    def antecedent(self, form: str, number: int, place: int) -> str | None:
         """Return what a pronoun refers to; None if there is nothing or a rival.
 
         That is the subject of the sentence before, the term of its item, or what is asked about.
         """
-        label = self.blocks[number].label
-        for sentence in before:
-            fitting = [m for m in sentence.mentions if self._fits(m, form)]
-            goes_on = any(PRONOUNS.get(t.lower_) == form for t in sentence.doc)
+        for doc in islice(self.before(number, place), NEAR):
+            fitting = [m for m in mentions(doc) if self._fits(m, form)]
+            goes_on = any(PRONOUNS.get(token.lower_) == form for token in doc)
             if fitting and not goes_on:
-                return self._name(self._only(fitting), sentence.doc)
+                return self._name(_only(fitting, self.question), doc)
+        label = self.blocks[number].label
         if label and form in ("it", "they"):
-            named = [m for s in self.sentences(label) for m in s.mentions]
+            named = mentions(parse(label))
             return label if sum(self._fits(m, form) for m in named) == 1 else None
-        return self._topic(form, number)
-
-    def _only(self, fitting: list[Mention]) -> Mention | None:
-        """Return the subject, a coordination by preference, or the only mention without a rival."""
-        subjects = [m for m in fitting if m.is_subject]
-        subjects.sort(key=lambda m: m.kind != "many")
-        best = next(iter(subjects), fitting[0] if len(fitting) == 1 else None)
-        if best is None:
-            return None
-        rivals = [m for m in fitting if _competes(m, best)]
-        is_topic = self._is_topic(best) and not any(map(self._is_topic, rivals))
-        return best if is_topic or not rivals else None
-
-    def _is_topic(self, mention: Mention) -> bool:
-        words = set(_WORD.findall(mention.text.casefold())) - {"the", "a", "an", "of", "and"}
-        return bool(words) and words <= self._question_words
-
-    def _topic(self, form: str, number: int) -> str | None:
-        """Return what the section's heading or the question is about: one that holds all others."""
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
-        for found in (self._heading(number), self.question):
-            fitting = [m for m in found if self._fits(m, form, is_asked=True)]
-            named = [m for m in fitting if not VAGUE.match(m.text)]
-            if named:
-                outer = max(named, key=lambda m: len(m.text))
-                is_one = all(m.text in outer.text for m in named)
-                return self._name(outer, None) if is_one else None
-        return None
-
-    def _heading(self, number: int) -> list[Mention]:
-        """Return what the heading above names: a person, or what the question is about."""
-        headings = [block for block in self.blocks[:number] if block.kind == "heading"]
-        if not headings:
-            return []
-        found = [m for s in self.sentences(straight(headings[-1].text)) for m in s.mentions]
-        named = [m for m in found if m.kind in ("he", "she") or self._is_topic(m)]
-        return named if len(found) == 1 else []
+        asked = [m for m in self.question if self._fits(m, form, is_asked=True)]
+        asked = [m for m in asked if not VAGUE.match(m.text)]
+        outer = max(asked, key=lambda m: len(m.text), default=None)
+        is_one = outer is not None and all(m.text in outer.text for m in asked)
+        return self._name(outer, None) if is_one else None
 
     def _fits(self, mention: Mention, form: str, is_asked: bool = False) -> bool:
-        """Return True if gender and number agree."""
-        if mention.kind == "name" and form in ("he", "she"):
-            return is_asked and mention.head.dep_ in ("attr", *NOMINAL_SUBJECTS)
-        if mention.kind == "name" and self._has_persons:
-            return False
-        return mention.kind in FITS[form]
+        if "name" not in mention.forms:
+            return form in mention.forms
+        if form in ("he", "she"):
+            is_about = mention.head.dep_ in ("attr", *NOMINAL_SUBJECTS)
+            return is_asked and is_about and self._asks_who
+        return form == "it" and not self._has_persons
 
     def _name(self, mention: Mention | None, doc: Doc | None) -> str | None:
         """Return the text that replaces a pronoun; None if it is vague itself."""
@@ -345,20 +232,36 @@ class Context:
         is_defined = doc is not None and root(doc).lower_ in ("is", "are") and mention.is_subject
         if VAGUE.match(text) and not (is_defined and text.startswith(("a ", "an "))):
             return None
+        words = text.split()
         has_pronoun = any(word in PRONOUNS for word in text.lower().split())
-        goes_on = doc is not None and doc.text[mention.end : mention.end + 2].strip().isdigit()
-        if has_pronoun or goes_on or len(text) < 2 or len(text.split()) > LONGEST_NAME:
+        goes_on = mention.head.doc[mention.span.end :][:1].text.isdigit()  # "Acer Swift | 3"
+        is_general = text.casefold() in LEXICON["anybody"]
+        if has_pronoun or goes_on or is_general or len(text) < 2 or len(words) > LONGEST_NAME:
             return None
-        if text.casefold() in LEXICON["anybody"]:
-            return None
-        return self._within(text) if mention.start == 0 else text
-
-    def _within(self, text: str) -> str:
-        """Remove the capital of a sentence's start."""
-        first, *rest = text.split()
-        is_name = bool(rest) and all(w[0].isupper() for w in rest)
-        is_common = first.istitle() and first.lower() in self._small_words
+        is_name = len(words) > 1 and all(word[0].isupper() for word in words[1:])
+        is_common = words[0].istitle() and words[0].lower() in self._small_words
         return lower_initial(text) if is_common and not is_name else text
+
+
+def _backwards(block: AnswerPassage, end: int) -> Iterator[Doc]:
+    """Yield the sentences of a block up to a position, without its label, the last one first."""
+    text = straight(block.text)
+    for start, stop in reversed(split(text, MAX_PARSED)):
+        sentence = text[max(start, block.label_end) : min(stop, end)]
+        if sentence.strip():
+            yield parse(sentence)
+
+
+def _only(fitting: Sequence[Mention], asked: Sequence[Mention]) -> Mention | None:
+    """Return the subject, or the only mention, if it has no rival or alone is asked about."""
+    subjects = [m for m in fitting if m.is_subject]
+    best = subjects[0] if subjects else fitting[0]
+    if not subjects and len(fitting) > 1:
+        return None
+    rivals = [m for m in fitting if _competes(m, best)]
+    topics = " ".join(mention.text.lower() for mention in asked)
+    is_topic = best.text.lower() in topics and not any(m.text.lower() in topics for m in rivals)
+    return best if is_topic or not rivals else None
 
 
 def _competes(rival: Mention, best: Mention) -> bool:
@@ -366,7 +269,7 @@ def _competes(rival: Mention, best: Mention) -> bool:
     is_same = best.text in rival.text or rival.text in best.text
     if is_same or rival.head.lower_ == best.head.lower_:
         return False
-    if best.kind in ("things", "people", "thing"):
+    if not best.forms & {"he", "she", "name"}:
         return rival.head.dep_ in ("dobj", *NOMINAL_SUBJECTS, "conj")
     return rival.head.dep_ not in ("attr", "appos", "npadvmod")
 

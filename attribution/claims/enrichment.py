@@ -19,13 +19,13 @@ from attribution.claims.coreference import (
     outward_pronouns,
     straight,
 )
-from attribution.errors import BadInput, StageFailure
+from attribution.errors import BadInput
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import LIMITS
-from attribution.text.parse import MAX_SENTENCES, lower_initial, parse
+from attribution.text.parse import lower_initial, parse
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
-from attribution.types import Claim, Failure, Speaker, Turn
+from attribution.types import Claim, Speaker, Turn
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -33,13 +33,10 @@ if TYPE_CHECKING:
 
 def enrich(
     question: str, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None
-) -> tuple[list[Claim], list[Failure]]:
-    """Set `enriched` on factual, dependent claims whose references are certain. English only.
-
-    Nothing is looked for in sentences after the first MAX_SENTENCES: a failure says so.
-    """
+) -> list[Claim]:
+    """Set `enriched` on factual, dependent claims whose references are certain. English only."""
     if not is_english(answer) or not any(map(_is_open, claims)):
-        return list(claims), []
+        return list(claims)
     context = Context(question, answer)
     result: list[Claim] = []
     for claim in claims:
@@ -47,22 +44,12 @@ def enrich(
             text = _enriched(context, claim)
             claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
         result.append(claim)
-    return result, _left_out(context)
+    return result
 
 
 def _is_open(claim: Claim) -> bool:
     is_dependent = claim.worthiness == "factual" and claim.independent is False
     return is_dependent and bool(claim.spans) and not claim.enriched
-
-
-def _left_out(context: Context) -> list[Failure]:
-    if not context.unread:
-        return []
-    message = (
-        f"{len(context.unread):,} sentences were not searched for what pronouns refer to: rules read "
-        f"the first {MAX_SENTENCES:,} of question and answer. Analyse the answer in parts."
-    )
-    return [StageFailure("left_out", message).as_failure("enrichment", "sentences")]
 
 
 class Place(NamedTuple):
@@ -112,13 +99,12 @@ class Change(NamedTuple):
 
 def _resolve(context: Context, text: str, place: Place) -> str | None:
     doc = parse(text)
-    before = context.before(place.block, place.character)
     changes: dict[str, Change] = {}
     for token in outward_pronouns(doc):
         form = PRONOUNS[token.lower_]
         if form in changes:
             continue  # one occurrence is enough
-        name = context.antecedent(form, before, place.block)
+        name = context.antecedent(form, place.block, place.character)
         if name is None or not _is_replaceable(token):
             return None  # half a repair would hide what is still open
         if token.lower_ in POSSESSIVE and token.dep_ == "poss":
@@ -167,8 +153,15 @@ def read_turns(text: str) -> tuple[Turn, ...]:
         BadInput: Text before the first speaker, an unknown speaker, or too long a conversation.
     """
     text = text.strip()
-    turns = _of_json(text) if text[:1] in ("[", "{") else _of_lines(text)
-    return check_turns(turns)
+    if text[:1] not in ("[", "{"):
+        return check_turns(_of_lines(text))
+    try:
+        rows = json.loads(text if text.startswith("[") else f"[{','.join(text.splitlines())}]")
+    except (ValueError, RecursionError):
+        raise BadInput(
+            "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
+        ) from None
+    return check_turns([_turn(number, row) for number, row in enumerate(rows, 1)])
 
 
 def turns_of(given: object) -> tuple[Turn, ...]:
@@ -182,56 +175,38 @@ def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """Return the turns without empty ones. Raises BadInput for too many, and for what is no text."""
     if has_half_pair(turns):
         raise BadInput(f"the earlier turns: {PROBLEM}")
-    spoken: list[Turn] = []
-    for speaker, utterance in turns:
-        if utterance.strip():
-            spoken.append((speaker, utterance.strip()))
-    size = sum(len(utterance) for _, utterance in spoken)
+    spoken = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())
+    size = sum(len(said) for _, said in spoken)
     if len(spoken) > TURNS or size > LIMIT:
         raise BadInput(
             f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most "
             f"{TURNS} turns and {LIMIT:,} characters can be used: keep the latest ones"
         )
-    return tuple(spoken)
+    return spoken
 
 
 def _of_lines(text: str) -> list[Turn]:
-    turns: list[Turn] = []
-    marks = list(_MARK.finditer(text))
-    if text and (not marks or marks[0].start()):
+    before, *parts = _MARK.split(text)
+    if before.strip():
         raise BadInput(
             f"the earlier turns begin with {text[:40]!r}: expected “User: …” and “Assistant: …”, "
             "each on a new line"
         )
-    for number, mark in enumerate(marks):
-        end = marks[number + 1].start() if number + 1 < len(marks) else len(text)
-        turns.append((_NAMES[mark[1].lower()], text[mark.end() : end]))
-    return turns
-
-
-def _of_json(text: str) -> list[Turn]:
-    try:
-        if text.startswith("["):
-            rows = json.loads(text)
-        else:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
-        raise BadInput(
-            "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
-        ) from None
-    return [_turn(number, row) for number, row in enumerate(rows, 1)]
+    return [
+        (_NAMES[name.lower()], said) for name, said in zip(parts[::2], parts[1::2], strict=True)
+    ]
 
 
 def _turn(number: int, row: object) -> Turn:
     if isinstance(row, list) and len(row) == 2:
         row = {"speaker": row[0], "text": row[1]}
     fields = row if isinstance(row, dict) else {}
-    speaker = _NAMES.get(str(fields.get("speaker") or fields.get("role") or "").lower())
-    utterance = fields.get("text", fields.get("content"))
-    if speaker is None or not isinstance(utterance, str):
+    speaker = _NAMES.get(str(fields.get("speaker") or fields.get("role")).lower())
+    said = fields.get("text", fields.get("content"))
+    if speaker is None or not isinstance(said, str):
         speakers = " or ".join(get_args(Speaker))
         raise BadInput(f'turn {number}: expected an object with "speaker" ({speakers}) and "text"')
-    return speaker, utterance
+    return speaker, said
 
 
 def as_text(turns: Sequence[Turn]) -> str:

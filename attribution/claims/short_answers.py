@@ -39,8 +39,8 @@ REPLIED = re.compile(  # a question and the reply in a source
     """,
     re.VERBOSE,
 )
-OPTION = re.compile(r"(?:^|\s)\(?([A-Ha-h])[).:]\s+(.+?)(?=\s+\(?[A-Ha-h][).:]\s|\s*$)", re.DOTALL)
-TRUE_OR_FALSE = re.compile(r"\W*(?:is it )?true or false\W*", re.IGNORECASE)
+OPTION = re.compile(r"(?<!\S)\(?([A-Ha-h])[).:]\s")  # "A) Anna Berg B) Ove Lund"
+TRUE_OR_FALSE = re.compile(r"\W{0,4}(?:is it )?true or false\W{0,4}", re.IGNORECASE)
 AUXILIARIES = frozenset(
     """is are was were do does did has have had can could will would shall should may might must
     """.split()
@@ -83,13 +83,11 @@ def _has_subject(text: str) -> bool:
 def statement(question: str, answer: str) -> str:
     """Return what a short answer says; question and answer in a row where that is not clear."""
     question, answer = plain(question).strip(), answer.strip().rstrip(".!")
-    options = {letter.upper(): text for letter, text in OPTION.findall(question)}
+    question, *parts = OPTION.split(question)
+    options = dict(zip(map(str.upper, parts[::2]), parts[1::2], strict=True))
     letter = LETTER.fullmatch(answer)
     if options and letter and letter["letter"].upper() in options:
         answer = options[letter["letter"].upper()].rstrip(" .;,?")
-    first = OPTION.search(question)
-    if len(options) > 1 and first:
-        question = question[: first.start()]
     question = question.strip().rstrip("?:. ")
     polar = POLAR.fullmatch(answer)
     made = _declared(question, answer, polar) if question else ""

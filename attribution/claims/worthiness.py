@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.rules import compile_any, is_cell, load, readable
+from attribution.claims.rules import compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.sentences import is_english
@@ -59,14 +59,14 @@ def classify(
 ) -> list[Claim]:
     """Return the claims with `worthiness` and, if it is not factual, the reason.
 
-    The rules are for English: in an `answer` in another language, every claim counts as factual,
-    and so does one that the rules do not read. A fragment below a heading, a lead or a question
-    states something together with it.
+    The rules are for English: in an `answer` in another language, every claim counts as factual. A
+    fragment below a heading, a lead or a question states something together with it.
     """
     english = is_english(answer)
     result: list[Claim] = []
-    for claim, is_read in readable(claims, stop):
-        worthiness, reason = classify_text(claim.text) if english and is_read else ("factual", "")
+    for claim in claims:
+        is_read = english and not (stop and stop.is_set())
+        worthiness, reason = classify_text(claim.text) if is_read else ("factual", "")
         is_fragment = worthiness == "other" and bool(claim.context)
         if is_fragment or completes_question(claim):
             worthiness, reason = "factual", ""

@@ -10,7 +10,7 @@ from attribution.types import Claim, Evidence, Page, Probabilities, Reservation
 WITHDRAWN = re.compile(
     r"""
     (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
-      | \bthis[ ]\w{3,12}[ ](?:originally|previously|initially|first|incorrectly|wrongly)\b )
+      | \b[Tt]his[ ]\w{3,12}[ ](?:originally|previously|initially|first|incorrectly|wrongly)\b )
     [ ](?:\w+ly[ ])?(?:said|stated|reported|gave|claimed|misstated|described|had|wrote)\b
     (?P<earlier>(?:[^.;\n]|\.(?=\d)){3,300})
     | \b(?:RETRACTED|RETRACTION|WITHDRAWN|Retracted|Withdrawn)\b[^:\n]{0,30}:\s?
@@ -19,8 +19,8 @@ WITHDRAWN = re.compile(
     """,
     re.VERBOSE,
 )
-JOKE = re.compile(r"\W*(?:satire|satirical|parody|humou?r)\b", re.IGNORECASE)
-RETRACTED = re.compile(r"\W*(?:retracted|retraction|withdrawn)\b", re.IGNORECASE)
+JOKE = re.compile(r"\W{0,8}(?:satire|satirical|parody|humou?r)\b", re.IGNORECASE)
+RETRACTED = re.compile(r"\W{0,8}(?:retracted|retraction|withdrawn)\b", re.IGNORECASE)
 SAID = re.compile(
     r"""
     (?P<before>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4})[ ](?:has[ ])?

@@ -10,6 +10,7 @@ from typing import Literal
 
 from attribution.errors import FetchFailed
 from attribution.text.genres import genre_of
+from attribution.text.lines import bounded
 from attribution.text.words import composed
 from attribution.types import Failure, Page, content_id
 
@@ -99,7 +100,7 @@ def clean(text: str) -> str:
     r"""Normalise line ends to \n, drop control characters, compose letters, and keep at most one
     blank line in a row.
     """
-    lines = _LINE_ENDS.sub("\n", composed(text))
+    lines = _LINE_ENDS.sub("\n", composed(bounded(text)))
     return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", lines)).strip()
 
 

@@ -11,7 +11,6 @@ from attribution.claims import coherence, enrichment, worthiness
 from attribution.claims.context import add_context, check_independence
 from attribution.claims.enrichment import as_text, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
-from attribution.claims.rules import left_out
 from attribution.embedders import EMBEDDERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -93,25 +92,23 @@ def annotate(
         stop: Setting it ends the work between two claims.
 
     Returns:
-        The annotated claims, and the failures: prompts that failed, and the part of a very long
-        answer that the rules do not read.
+        The annotated claims, and the prompts that failed.
     """
     shown = transcript(question, context)
-    failures = left_out(claims)
+    failures: list[Failure] = []
     asked = standalone_question(question, context)
     annotated = worthiness.classify(add_context(claims, answer, asked), answer, stop)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
-    annotated = check_independence(annotated, "\n\n".join(text for _, text in context), stop)
+    annotated = check_independence(annotated, stop)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(as_text(context), annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.enrichment(shown, answer, annotated)
         return annotated, failures + refused
-    annotated, unread = enrichment.enrich(asked, answer, annotated, stop)
-    return annotated, failures + unread
+    return enrichment.enrich(asked, answer, annotated, stop), failures
 
 
 def check_coherence(
@@ -120,7 +117,7 @@ def check_coherence(
     settings: Settings,
     store: Store,
     stop: threading.Event | None = None,
-) -> tuple[list[Claim], list[Failure]]:
+) -> list[Claim]:
     """Mark claims as incoherent if their own sentence does not say them, by the verifier (W24 8.2).
 
     No language model is asked about it, but the best embedded verifier in its place.

@@ -121,7 +121,7 @@ def _annotation_use(
     if not tasks:
         return {}
     annotator = LlmAnnotator(settings, store, threading.Event())
-    claims = check_independence(claims, "\n\n".join(text for _, text in context))
+    claims = check_independence(claims)
     usage = {}
     for task in tasks:
         is_of_context = task == "independence"

@@ -224,10 +224,9 @@ class _Run:
             record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
         yield from self._fail([*failures, *fallbacks(failures)])
         with record.timed("coherence"):
-            record.claims, unread = check_coherence(
+            record.claims = check_coherence(
                 self.answer, record.claims, self.settings, self.store, self.stop
             )
-        yield from self._fail(unread)
 
     # --- pages ---
 

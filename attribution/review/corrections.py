@@ -131,7 +131,7 @@ def _is_computed(value: Value, passage: str) -> bool:
 
 
 def _has_same_unit(value: Value, rival: Value) -> bool:
-    if value.kind not in ("quantity", "date", "time") or value.kind != rival.kind:
+    if value.kind != rival.kind:
         return False
     known = [part is None for part in value.parts]
     if known != [part is None for part in rival.parts]:

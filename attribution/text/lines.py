@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from textwrap import wrap
 
 from attribution.text.words import composed
 
@@ -37,10 +38,10 @@ _CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}
 # Times of subtitles, and those above or before the lines of a transcript
 _TIME = re.compile(
     r"""
-    ^(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3}[ ]-->.*\n?
+    ^(?:\d{1,6}\n)?(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ ]-->.*\n?
     | \A\ufeff?WEBVTT.*\n
-    | ^(?:\d{1,2}:)?\d{1,2}:\d\d[ \t]*\n
-    | ^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*\n?
+    | ^(?:\d{1,2}:)?\d{1,2}:\d\d[ \t]*+\n
+    | ^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d{1,6})?[\])][ \t]*+\n?
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -69,6 +70,10 @@ _OPENS = re.compile(
     """,
     re.VERBOSE,
 )
+LONGEST_BLANK = 200  # characters of white space in a row
+_BLANK_RUN = re.compile(rf"[^\S\n]{{{LONGEST_BLANK + 1},}}+")
+LONGEST_LINE = 10_000  # characters
+_LONG_LINE = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1},}}+", re.MULTILINE)
 _LEAST_TIMES = 2
 _SHORTEST = 30  # characters: a shorter line of a page was not wrapped
 _SHORT = 0.6  # nor one of a smaller share of the usual line
@@ -146,13 +151,24 @@ def _without_times(text: str) -> str:
     times = _TIME.findall(text)
     if len(times) < max(_LEAST_TIMES, text.count("\n") // 6):
         return text
-    named = _VOICE.sub(r"- \1: ", text)
-    spoken = [" ".join(part.split()) for part in _TIME.split(_CUE_TAG.sub("", named))]
+    text = _CUE_TAG.sub("", _with_voices(text))
+    spoken = [" ".join(part.split()) for part in _TIME.split(text)]
     going_on = sum(map(_goes_on, spoken))
     is_transcript = _FROM_ZERO.match(times[0]) and going_on >= _FLOWING * len(times)
     if not is_transcript and " --> " not in text:
         return text
     return "".join(f"\n{part}" if part.startswith("-") else f" {part}" for part in spoken).strip()
+
+
+def _with_voices(text: str) -> str:
+    """Put the name of a speaker before the first cue of each turn."""
+    parts = _VOICE.split(text)
+    named = [parts[0]]
+    before = ""
+    for name, cue in zip(parts[1::2], parts[2::2], strict=True):
+        named.append(cue if name == before else f"- {name}: {cue}")
+        before = name
+    return "".join(named)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
@@ -284,9 +300,23 @@ def unbroken(texts: Sequence[str]) -> list[str]:
     return [_AT_BREAK.sub(first_part, text) for text in texts]
 
 
+def bounded(text: str) -> str:
+    """Cut runs of blanks, and break lines that are longer than any that is written to be read.
+
+    Every foreign text is bounded where it enters: no pattern is asked to read more at once.
+    """
+    text = _BLANK_RUN.sub(lambda run: run[0][:LONGEST_BLANK], text)
+    return _LONG_LINE.sub(_broken, text)
+
+
+def _broken(line: re.Match[str]) -> str:
+    width = LONGEST_LINE
+    return "\n".join(wrap(line[0], width, expand_tabs=False, replace_whitespace=False))
+
+
 def readable(text: str) -> str:
     """Return a passage that was given as text in the form in which pages are read."""
-    return paragraphs([composed(text)])[0]
+    return paragraphs([composed(bounded(text))])[0]
 
 
 def paragraphs(texts: Sequence[str]) -> list[str]:

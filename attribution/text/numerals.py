@@ -31,7 +31,7 @@ ARTICLE = re.compile(r"\ban? (?=hundred|thousand|million|billion)", re.IGNORECAS
 IN_WORDS = re.compile(rf"\b(?:{'|'.join([*TEENS, *TENS])}|hundred|thousand)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def in_figures(text: str) -> str:
     """Return a text with its numbers in figures, grouped by commas; for English.
 

@@ -80,13 +80,6 @@ def forget() -> None:
     _parsed.cache_clear()
 
 
-def with_entities(doc: Doc) -> Doc:
-    """Add named entities to a document. It is changed in place, so pass a copy such as
-    `Span.as_doc()`.
-    """
-    return _PARSER.submit(_english(_vocabularies).get_pipe("ner"), doc).result()
-
-
 @lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
 def _parsed(text: str) -> Doc:
     return _PARSER.submit(_parse, text).result()

@@ -7,7 +7,7 @@ The text is as displayed: without markup and citation marks, and with single spa
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -200,6 +200,11 @@ class AnswerPassage:
         """Return the characters of the answer behind text[start:end]."""
         return self.places[start][0], self.places[end - 1][1]
 
+    def within(self, start: int, end: int) -> str:
+        """Return the text behind a stretch of the answer."""
+        written = zip(self.text, self.places, strict=True)
+        return "".join(letter for letter, (a, b) in written if start <= a and b <= end)
+
     def until(self, place: int) -> str:
         """Return the text up to a position of the answer."""
         return self.text[: bisect_right(self.places, place, key=lambda span: span[1])].rstrip()
@@ -256,11 +261,12 @@ def _is_sentence(text: str, english: bool) -> bool:
     return False
 
 
-def passages(answer: str) -> list[AnswerPassage]:
+@lru_cache(maxsize=4)
+def passages(answer: str) -> tuple[AnswerPassage, ...]:
     """Return all passages with text, in order."""
     english = is_english(answer)
     blocks = [replace(block, english=english) for block in _blocks(read(answer)) if block.text]
-    return list(_in_context(blocks))
+    return tuple(_in_context(blocks))
 
 
 def _in_context(blocks: Sequence[AnswerPassage]) -> Iterator[AnswerPassage]:
@@ -316,29 +322,9 @@ def plain(source: str) -> str:
 
 
 def visible(answer: str, start: int, end: int) -> str:
-    """Return answer[start:end] as displayed, with citation marks and single spaces.
-
-    Table cells are separated by " | ".
-    """
-    texts, starts = _texts(answer)
-    shown: list[str] = []
-    at = start
-    for text in texts[max(0, bisect_right(starts, start) - 1) : bisect_left(starts, end)]:
-        first, last = max(start, text.start), min(end, text.end)
-        if first < last:
-            shown += [" | "] if "|" in answer[at:first] else []
-            whole = not text.verbatim
-            shown.append(text.text if whole else text.text[first - text.start : last - text.start])
-            at = last
-    shown += [" | "] if "|" in answer[at:end] else []
-    return _BLANKS.sub(" ", "".join(shown))
-
-
-@lru_cache(maxsize=4)  # whole answers
-def _texts(answer: str) -> tuple[list[Written], list[int]]:
-    """Return the answer's texts and their starts, in order."""
-    texts = sorted(read(answer).texts(), key=lambda text: text.start)
-    return texts, [text.start for text in texts]
+    """Return answer[start:end] as displayed, without citation marks; a cell with its heads."""
+    parts = [block.within(start, end) for block in passages(answer)]
+    return " ".join(part.strip() for part in parts if part.strip())
 
 
 def _blocks(block: Element) -> Iterator[AnswerPassage]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from attribution.text.values import HALF_DAY, Value, to_base, values
+from attribution.text.values import Value, values
 from attribution.text.words import Terms, stem, terms, words_of
 from attribution.types import Span
 
@@ -97,8 +96,6 @@ def compare(claim: Value, source: Value) -> Agreement:
         return "not comparable"
     if claim.kind == "date":
         return _compare_dates(claim, source)
-    if claim.kind == "time":
-        return _compare_times(claim, source)
     return _compare_quantities(claim, source)
 
 
@@ -138,14 +135,12 @@ def _is_at_its_limit(claim: Value, source: Value) -> bool:
     return claim.comparator == "more" and source.high <= claim.low
 
 
-def _compare_quantities(claim: Value, source: Value) -> Agreement:
-    one, two = _as_money_or_weight(claim, source), _as_money_or_weight(source, claim)
+def _compare_quantities(one: Value, two: Value) -> Agreement:
     if one.dimension != two.dimension and not _is_same_currency(one.dimension, two.dimension):
         return "different" if _has_other_unit(one, two) else "not comparable"
-    if not one.dimension and not _count_alike(one, two):
+    has_other_period = one.per and two.per and one.per != two.per
+    if has_other_period or not one.dimension and not _count_alike(one, two):
         return "not comparable"
-    if one.per and two.per and one.per != two.per:
-        return _intervals(_per_second(one), _per_second(two), CONVERTED)
     is_converted = one.dimension and one.unit != two.unit
     return _intervals(one, two, CONVERTED if is_converted else 0.0)
 
@@ -163,26 +158,11 @@ def _is_same_currency(one: str, two: str) -> bool:
     return one.startswith(f"{two} ") or two.startswith(f"{one} ")
 
 
-def _as_money_or_weight(value: Value, other: Value) -> Value:
-    """Read "pounds" as money or as a weight, as the other value is."""
-    if value.dimension != "currency pound or lb" or other.dimension != "[mass]":
-        return value
-    size = to_base(1.0, "pound")[0]
-    low, high, step = value.low * size, value.high * size, value.step * size
-    return replace(value, dimension="[mass]", low=low, high=high, step=step)
-
-
 def _count_alike(one: Value, two: Value) -> bool:
     """Return True unless two numbers say what they count, and count other things."""
     if not (one.counted and two.counted) or one.counted & two.counted:
         return True
     return bool(one.counted & PEOPLE and two.counted & PEOPLE)
-
-
-def _per_second(value: Value) -> Value:
-    seconds = to_base(1.0, value.per)[0]
-    low, high, step = value.low / seconds, value.high / seconds, value.step / seconds
-    return replace(value, low=low, high=high, step=step)
 
 
 def _compare_dates(claim: Value, source: Value) -> Agreement:
@@ -215,16 +195,6 @@ def _compare_parts(claim: Value, source: Value) -> Agreement:
     return "compatible" if is_more_precise else "equal"
 
 
-def _compare_times(claim: Value, source: Value) -> Agreement:
-    if claim.per and source.per:  # both say which half of the day
-        return _intervals(claim, source)
-    halves = [
-        replace(value, low=value.low % HALF_DAY, high=value.high % HALF_DAY)
-        for value in (claim, source)
-    ]
-    return _intervals(halves[0], halves[1])
-
-
 # --- the slot of a value ---
 
 
@@ -236,7 +206,7 @@ def fill_same_slot(claim: str, value: Value, sentence: str, rival: Value) -> boo
     """
     if compare(value, rival) != "different":
         return False
-    is_clear = value.kind == "time" or value.dimension or (value.counted and rival.counted)
+    is_clear = value.dimension or (value.counted and rival.counted)
     if not is_clear:
         return bool(shared_around(claim, value.span, sentence, rival.span))
     return not _measure_others(claim, value, sentence, rival)

@@ -32,8 +32,13 @@ def heads_a_block(line: str, following: Sequence[str]) -> bool:
     """Return True for a name above lines such as "Berths: 6"."""
     if not NAME.fullmatch(line) or LABELLED.match(line):
         return False
-    block = takewhile(str.strip, following[int(not "".join(following[:1]).strip()) :])
+    has_gap = line.startswith("#") and not "".join(following[:1]).strip()
+    block = takewhile(_is_within, following[int(has_gap) :])
     return any(map(LABELLED.match, block))
+
+
+def _is_within(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
 
 
 def sections(text: str) -> list[Section]:

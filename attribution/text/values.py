@@ -1,4 +1,4 @@
-"""Read the quantities, dates, times and shares of a text.
+"""Read the quantities, dates and shares of a text.
 
 A value is an interval in a base unit: "fewer than 1,000" reaches from minus infinity to 1,000,
 "1889" from its first day to its last, "about 330" a few percent to either side. The patterns are
@@ -25,7 +25,7 @@ from attribution.types import Span
 if TYPE_CHECKING:
     import pint
 
-Kind = Literal["quantity", "date", "time"]
+Kind = Literal["quantity", "date"]
 Comparator = Literal[
     "", "at_least", "at_most", "more", "less", "about", "nearly", "barely", "range"
 ]
@@ -34,8 +34,8 @@ MEASURES = tomllib.loads((DATA / "measures.toml").read_text("utf-8"))
 PATTERNS = tomllib.loads((DATA / "value_patterns.toml").read_text("utf-8"))
 SCALES: dict[str, float] = MEASURES["scales"]
 PARTS: dict[str, float] = MEASURES["parts"]
+LIMITS_OF: dict[str, list[str]] = MEASURES["limits_of"]
 SHARES_OF = {"percent": "%", "percentage_point": "% points"}
-HALF_DAY = 720  # minutes
 MOST_NOUNS = 3  # words after a number among which the thing that it counts stands
 REACH = 40  # characters before a number in which its limit or label stands
 ROUNDED = 0.06  # share by which "about" may be off
@@ -55,8 +55,8 @@ NEGATED: dict[Comparator, Comparator] = {
 class Value:
     """A value with the characters of the whole expression, its limit included.
 
-    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times,
-    percent for shares. A date without a year has `month` and `day` alone.
+    `low` and `high` are in the base unit of `dimension`: days for dates, percent for
+    shares. A date without a year has `month` and `day` alone.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ class Value:
     comparator: Comparator = ""
     step: float = 0.0  # half a unit of the last digit that is written, in the base unit
     counted: frozenset[str] = frozenset()  # stems of the nouns after a bare number
-    per: str = ""  # "day" of "900 people a day"; of a time, whether its half of the day is known
+    per: str = ""  # "day" of "900 people a day"
     parts: tuple[int | None, int | None, int | None] = (None, None, None)  # year, month, day
 
     @property
@@ -153,7 +153,7 @@ def _compiled(table: str) -> dict[str, re.Pattern[str]]:
     return {name: re.compile(_filled(text), flags) for name, text in PATTERNS[table].items()}
 
 
-DATES, TIMES, SHARES = _compiled("dates"), _compiled("times"), _compiled("shares")
+DATES, SHARES = _compiled("dates"), _compiled("shares")
 NUMBERS, AROUND = _compiled("numbers"), _compiled("around")
 
 
@@ -184,7 +184,7 @@ def to_base(number: float, unit: str) -> tuple[float, str]:
 # --- the values of a text ---
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def values(text: str) -> tuple[Value, ...]:
     """Return the values of a text, in order."""
     flat = plain(text)
@@ -197,6 +197,10 @@ def values(text: str) -> tuple[Value, ...]:
         if value is None:
             at = _word_end(flat, at)
         else:
+            period = NUMBERS["per"].match(flat, value.end)
+            if period and value.kind == "quantity":
+                end = value.end if period["nouns"] else period.end()
+                value = replace(value, per=period["per"].lower(), end=end)
             read.append(_limited(flat, value, read[-1].end if read else 0))
             at = max(value.end, at + 1)
         start = AROUND["start"].search(flat, at)
@@ -212,7 +216,7 @@ def _read(text: str, at: int) -> Value | None:
     cited = AROUND["cited"].match(text, max(0, at - 1))
     if cited:
         return None
-    for reader in (_date, _time, _share, _one_unit, _quantity):
+    for reader in (_date, _share, _one_unit, _quantity):
         value = reader(text, at)
         if value:
             return value
@@ -277,32 +281,6 @@ def _counts_something(text: str, match: re.Match[str]) -> bool:
     return not AROUND["before_year"].search(text, max(0, match.start() - 8), match.start())
 
 
-def _time(text: str, at: int) -> Value | None:
-    for pattern in TIMES.values():
-        match = pattern.match(text, at)
-        if match:
-            return _as_time(match)
-    return None
-
-
-def _as_time(match: re.Match[str]) -> Value:
-    parts = {name: word.lower() for name, word in match.groupdict().items() if word}
-    name = parts.get("name")
-    if name:
-        minutes = 0.0 if name == "midnight" else float(HALF_DAY)
-        return Value("time", *match.span(), minutes, minutes, per="half known")
-    hour = _small(parts["hour"])
-    minutes = 60 * hour + float(parts.get("minute", 0))
-    if "offset" in parts:
-        offset = 60 * PARTS.get(parts["offset"], 0.0) or _small(parts["offset"])
-        minutes += offset if parts["side"] in ("past", "after") else -offset
-    half = parts.get("half", parts.get("part_of_day", ""))[:1]
-    if half:
-        minutes = minutes % HALF_DAY + HALF_DAY * (half not in ("a", "m"))
-    is_known = half or hour > 12 or hour == 0 or parts["hour"].startswith("0")
-    return Value("time", *match.span(), minutes, minutes, per="half known" if is_known else "")
-
-
 def _small(word: str) -> float:
     """Return the number of a short word or figure: "seven", "1,000", "a hundred"."""
     if word[0].isdigit():
@@ -338,7 +316,7 @@ def _one_unit(text: str, at: int) -> Value | None:
         return None
     amount = PARTS.get(match["share"].lower(), 1.0) if match["share"] else 1.0
     amount += _more(match)
-    return _measured(text, at, Number(match.end(), amount), match["unit"])
+    return _measured(at, Number(match.end(), amount), match["unit"])
 
 
 def _more(match: re.Match[str]) -> float:
@@ -353,16 +331,16 @@ def _quantity(text: str, at: int) -> Value | None:
     if number is None:
         return None
     if prefix:
-        return _money(text, prefix.start(), number, _name(CURRENCIES, prefix["currency"]))
+        return _money(prefix.start(), number, _name(CURRENCIES, prefix["currency"]))
     unit = NUMBERS["unit"].match(text, number.end)
     if unit:
         number = Number(unit.end(), number.amount + _more(unit), number.step)
         if unit["unit"]:
-            return _measured(text, at, number, unit["unit"])
+            return _measured(at, number, unit["unit"])
         if unit["cents"]:
             number = Number(unit.end(), number.amount / 100, number.step / 100)
-            return _money(text, at, number, _name(CENTS, unit["cents"]))
-        return _money(text, at, number, _name(CURRENCIES, unit["currency"]))
+            return _money(at, number, _name(CENTS, unit["cents"]))
+        return _money(at, number, _name(CURRENCIES, unit["currency"]))
     if text[number.end : number.end + 1].isalnum():
         return None
     nouns = _nouns(text, number.end)
@@ -372,8 +350,7 @@ def _quantity(text: str, at: int) -> Value | None:
             nouns = frozenset([stem((label["name"] or label["noun"]).lower())])
     step = 0.0 if number.step == 0.5 else number.step
     amount = number.amount
-    value = Value("quantity", at, number.end, amount, amount, step=step, counted=nouns)
-    return _with_period(text, value)
+    return Value("quantity", at, number.end, amount, amount, step=step, counted=nouns)
 
 
 def _name(forms: dict[str, str], written: str) -> str:
@@ -384,14 +361,14 @@ def _name(forms: dict[str, str], written: str) -> str:
     return next(name for form, name in forms.items() if form.lower() == written.lower())
 
 
-def _money(text: str, start: int, number: Number, currency: str) -> Value:
+def _money(start: int, number: Number, currency: str) -> Value:
     amount = number.amount
     dimension = f"currency {currency}".strip()
     value = Value("quantity", start, number.end, amount, amount, dimension, currency)
-    return _with_period(text, replace(value, step=number.step))
+    return replace(value, step=number.step)
 
 
-def _measured(text: str, start: int, number: Number, written: str) -> Value:
+def _measured(start: int, number: Number, written: str) -> Value:
     """Return a number with a unit, in the unit's base."""
     unit = _name(UNITS, written)
     amount, step = number.amount, number.step
@@ -401,17 +378,7 @@ def _measured(text: str, start: int, number: Number, written: str) -> Value:
     else:
         step = abs(to_base(amount + step, unit)[0] - to_base(amount, unit)[0])
         amount, dimension = to_base(amount, unit)
-    value = Value("quantity", start, number.end, amount, amount, dimension, unit, step=step)
-    return _with_period(text, value)
-
-
-def _with_period(text: str, value: Value) -> Value:
-    """Add "a day" to "900 people a day"."""
-    match = NUMBERS["per"].match(text, value.end)
-    if not match:
-        return value
-    end = value.end if match["nouns"] else match.end()
-    return replace(value, per=match["per"].lower(), end=end)
+    return Value("quantity", start, number.end, amount, amount, dimension, unit, step=step)
 
 
 def _nouns(text: str, end: int) -> frozenset[str]:
@@ -496,9 +463,10 @@ def _limited(text: str, value: Value, after: int) -> Value:
     before = AROUND["limit"].search(text, max(after, value.start - REACH), value.start)
     if before:
         word = before["limit"].lower()
-        comparator, start = BEFORE[word], before.start()
-        if not _is_limit_of(word, value):
+        others = LIMITS_OF["quantities" if value.kind == "date" else "dates"]
+        if word in others:  # "by 1970", but "by 40 people" is no limit
             return value
+        comparator, start = BEFORE[word], before.start()
         negation = AROUND["not"].search(text, max(after, start - REACH), start)
         if negation and comparator in NEGATED:
             comparator = NEGATED[comparator]
@@ -510,21 +478,12 @@ def _limited(text: str, value: Value, after: int) -> Value:
     return value
 
 
-def _is_limit_of(word: str, value: Value) -> bool:
-    """Return True if a limit goes with a kind of value: "by 1970", not "by 40 people"."""
-    if word in MEASURES["limits_of"]["dates"]:
-        return value.kind != "quantity"
-    return value.kind == "quantity" or word not in MEASURES["limits_of"]["quantities"]
-
-
 def _bounded(value: Value, comparator: Comparator) -> Value:
     """Widen a value to the interval that its limit or rounding allows."""
     low, high = value.low, value.high
     near, rounded = NEAR * abs(high), ROUNDED * abs(high)
     if value.kind == "date":
         near, rounded = 400.0, max(1100.0, LONG_AGO * (TODAY - low))  # days
-    elif value.kind == "time":
-        near, rounded = 20.0, 31.0
     elif value.dimension == "[temperature]":
         near = rounded = 2.0
     bounds: dict[str, tuple[float, float]] = {
@@ -563,7 +522,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
     is_change = between == "to" and AROUND["by"].search(text, 0, one.start)
     if not (is_range or (opening and between == "and")) or is_change:
         return None
-    if one.kind == "time" or one.comparator == "range":
+    if one.comparator == "range":
         return None
     if one.dimension != two.dimension:
         if one.dimension or one.counted:

@@ -8,7 +8,7 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from typing import NamedTuple
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
-BEGINNING = 5  # letters that the forms of a word have in common: "withdrew", "withdrawals"
 MAX_PAIRS = 20_000_000  # pairs of equal words that a diff looks at: a second or two
 SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
 _WORD = re.compile(r"[^\W_]+")
@@ -97,11 +96,6 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain(text).lower())
 
 
-def beginnings(words: Iterable[str]) -> frozenset[str]:
-    """Return the first letters of longer words, by which other forms of them are known."""
-    return frozenset(word[:BEGINNING] for word in words if len(word) >= BEGINNING)
-
-
 def occurrences(words: str, text: str) -> Iterator[Span]:
     """Yield the spans at which the words occur in the text, with any white space between them."""
     pattern = r"\s+".join(map(re.escape, words.split()))
@@ -123,7 +117,7 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def terms(text: str) -> Terms:
     """Return the terms of a text."""
     content, numbers, names = set(), set(), set()

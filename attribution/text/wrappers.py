@@ -16,6 +16,7 @@ FENCE = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
+MARKDOWN_FENCE = "```m"
 TEXTS = frozenset(("", "markdown", "md", "text", "txt", "plaintext", "json", "html"))
 STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(?P<colon>\s*:)?', re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u[\da-fA-F]{4}|.)", re.DOTALL)
@@ -47,18 +48,18 @@ HEADING = re.compile(r"h[1-6]")
 def unwrapped(answer: str) -> str:
     """Return an answer, of equal length, with blanks in place of what only wraps it."""
     fence = FENCE.fullmatch(answer)
-    if fence and fence["kind"].lower() in TEXTS:
-        inner = unwrapped(fence["text"])
-        if fence["kind"] or inner != fence["text"] or not _is_code(inner):
-            return _blank(fence["open"]) + inner + _blank(fence["end"])
+    if not fence or fence["kind"].lower() not in TEXTS:
+        return _without_markup(FENCE.sub(_opened, answer) if MARKDOWN_FENCE in answer else answer)
+    inner = _without_markup(fence["text"])
+    if not fence["kind"] and inner == fence["text"] and _is_code(inner):
         return answer
-    if "```m" in answer:
-        answer = FENCE.sub(_opened, answer)
+    return _blank(fence["open"]) + inner + _blank(fence["end"])
+
+
+def _without_markup(answer: str) -> str:
     if answer.lstrip()[:1] in ("{", "["):
         return _of_json(answer)
-    if HTML.match(answer) and "</" in answer:
-        return TAG.sub(_tag, answer)
-    return answer
+    return TAG.sub(_tag, answer) if HTML.match(answer) and "</" in answer else answer
 
 
 def _opened(fence: re.Match[str]) -> str:

@@ -105,7 +105,7 @@ def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool
     with stages.timed("segment"):
         segmented = segment(QUESTION, work.answer, settings, threading.Event())
         claims, _ = annotate(QUESTION, work.answer, segmented.claims, [], None, ())
-        claims, _ = check_coherence(work.answer, claims, settings, store)
+        claims = check_coherence(work.answer, claims, settings, store)
     pages: dict[str, Page] = {}
     own: list[tuple[Claim, Sequence[Evidence]]] = []
     for of_round, pages_of_round in work.rounds(claims, stages):

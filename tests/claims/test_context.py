@@ -11,7 +11,9 @@ from attribution.claims.context import (
     dependence_reason,
     named_by_context,
 )
+from attribution.claims.worthiness import classify
 from attribution.segmenters import SEGMENTERS
+from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from tests.make import claim
 
@@ -58,6 +60,31 @@ def test_a_section_is_not_under_the_one_before_it() -> None:
         ("The Golden Gate Bridge", "Cables"),
         ("The Brooklyn Bridge",),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("### Alder\n**Pros:**\n- Cheap\n\n**Cons:**\n- Loud", ["Alder", "Alder"]),
+        ("## Overview\n- It is old.", [""]),
+        ("Alder Ltd\n- 12 knots\n\nBirch Ltd\n- 12 knots", ["Alder Ltd", "Birch Ltd"]),
+        ("The causes were:\n- a gas leak\n- an old pipe", ["The causes were:"] * 2),
+        ("🗓️ Route\n- Day 1: the harbour", [""]),
+    ],
+)
+def test_items_are_read_under_their_lead(answer: str, expected: list[str]) -> None:
+    claims = Sentences(Settings(database_url="sqlite://")).segment("", answer).claims
+    items = [claim for claim in add_context(claims, answer) if not claim.text.endswith(":")]
+    assert [" ".join(claim.context) for claim in items] == expected
+    assert {claim.worthiness for claim in classify(items, answer)} == {"factual"}
+
+
+def test_a_short_answer_is_under_its_question() -> None:
+    claims = Sentences(Settings(database_url="sqlite://")).segment("", "No.").claims
+    (found,) = check_independence(classify(add_context(claims, "No.", "Is it red?")))
+    assert found.context == ("Is it red?",)
+    assert found.worthiness == "factual"
+    assert found.independent
 
 
 def test_bold_titles_follow_each_other() -> None:
@@ -107,18 +134,3 @@ def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:
     assert after.independent is False and "“He”" in after.independence_reason
     assert after.model_copy(update={"independent": None, "independence_reason": ""}) == before
     assert check_independence([claim("Paris is the capital of France.")])[0].independent is True
-
-
-def test_what_the_conversation_has_brought_up_may_be_meant() -> None:
-    before = "Who was Marie Curie?\n\nMarie Curie was a physicist who lived under the moon near the Harbour Bridge."
-    texts = [
-        "The physicist died in 1934.",
-        "The bridge is old.",
-        "The moon orbits the Earth.",
-        "Marie Curie died.",
-    ]
-    told = check_independence([claim(text) for text in texts], before)
-    assert [c.independent for c in told] == [False, False, True, True]
-    assert told[0].independence_reason == "It does not say which physicist is meant."
-    alone = check_independence([claim(text) for text in texts])
-    assert [c.independent for c in alone] == [True, False, True, True]

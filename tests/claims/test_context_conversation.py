@@ -117,7 +117,7 @@ def test_a_question_that_names_nothing_follows_the_last_one_that_does() -> None:
 
 def explicature(turns: tuple[Turn, ...], question: str, answer: str) -> str | None:
     claims = check_independence(classify(Sentences(Settings()).segment(question, answer).claims))
-    return enrich(standalone_question(question, turns), answer, claims)[0][0].enriched
+    return enrich(standalone_question(question, turns), answer, claims)[0].enriched
 
 
 def test_claims_are_resolved_into_the_turns() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from attribution.claims.coreference import PRONOUNS, Context, mentions, outward_pronouns
+from attribution.claims.coreference import PRONOUNS, Context, outward_pronouns
 from attribution.text.parse import parse
 
 
@@ -12,9 +12,7 @@ from attribution.text.parse import parse
         ("", "Marie Curie was a chemist. He won two prizes.", None),  # gender
         ("", "The towers are old. It opened in 1889.", None),  # number
         ("Who was Marie Curie?", "She won two prizes.", "Marie Curie"),
-        ("", "## Marie Curie\n\nShe won two prizes.", "Marie Curie"),
         ("", "- **Solar power**: It uses no fuel.", "Solar power"),
-        ("", "- **Early life**: It was hard.", None),
         ("", "It opened in 1889.", None),
         ("Where are the Oldervik dam and the chemist?", "They divorced in 1921.", None),
         ("Who were the Moss brothers?", "They divorced in 1921.", "the Moss brothers"),
@@ -25,26 +23,12 @@ def test_the_only_candidate_is_the_antecedent(
 ) -> None:
     context = Context(question, answer)
     number = len(context.blocks) - 1
-    last = context.sentences(context.blocks[number].text)[-1].doc
+    text = context.blocks[number].text
+    last = list(parse(text).sents)[-1].as_doc()
     pronoun = next(outward_pronouns(last))
     place = answer.rindex(pronoun.text + " ")
-    antecedent = context.antecedent(PRONOUNS[pronoun.lower_], context.before(number, place), number)
+    antecedent = context.antecedent(PRONOUNS[pronoun.lower_], number, place)
     assert antecedent == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("The Treaty of Versailles ended the war.", "the Treaty of Versailles"),
-        ("The war ended.", None),
-        ("The Treaty of Versailles and the Treaty of Trianon failed.", None),  # which of the two?
-    ],
-)
-def test_a_definite_phrase_gets_its_full_name(answer: str, expected: str | None) -> None:
-    context = Context("", f"{answer} The treaty was harsh.")
-    before = context.before(0, len(answer) + 1)
-    phrase = next(parse("The treaty was harsh.").noun_chunks)
-    assert context.full_name(phrase, before, 0) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,20 +52,3 @@ def test_a_definite_phrase_gets_its_full_name(answer: str, expected: str | None)
 )
 def test_pronouns_that_refer_to_something_outside(text: str, pronouns: list[str]) -> None:
     assert [t.text for t in outward_pronouns(parse(text))] == pronouns
-
-
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
-        ("Alfred Hitchcock left.", {"Alfred Hitchcock": "he"}),
-        ("Marie Curie left.", {"Marie Curie": "she"}),
-        ("Dr Smith left.", {"Dr Smith": "person"}),
-        ("Hitchcock left.", {"Hitchcock": "name"}),
-        ("The mother left.", {"the mother": "she"}),
-        ("The towers of Pisa fell.", {"the towers of Pisa": "things", "Pisa": "name"}),
-        ("The directors left.", {"the directors": "people"}),
-        ("Ann and Ben left.", {"Ann": "name", "Ben": "name", "Ann and Ben": "many"}),
-    ],
-)
-def test_the_kind_of_a_mention_says_which_pronouns_fit(text: str, kinds: dict[str, str]) -> None:
-    assert {m.text: m.kind for m in mentions(parse(text))} == kinds

@@ -57,7 +57,7 @@ def test_twice_the_text_takes_at_most_two_and_a_half_times_as_long(reader: str) 
     length, read = READERS[reader]
 
     def read_anew(text: str) -> None:
-        for cached in (markdown.read, words.terms, detect, passages._texts):
+        for cached in (markdown.read, words.terms, detect, passages.passages):
             cached.cache_clear()
         with suppress(AttributionError, ValueError):
             read(text)

@@ -39,34 +39,29 @@ def test_values_that_answer_different_questions_are_no_reason(claim: str, senten
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_any_two_texts_can_be_set_against_each_other(claim: str, sentence: str) -> None:
-    own, its = differing_spans(claim, sentence)
-    assert all(0 <= a < b <= len(claim) for a, b in own) and all(
-        0 <= a < b <= len(sentence) for a, b in its
-    )
+def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
+    for contrast in contrasts(claim, sentence):
+        assert contrast.claim == claim[slice(*contrast.claim_span)] != ""
+        assert contrast.source == sentence[slice(*contrast.source_span)] != ""
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Ada Lovelace met George W. Bush in May 1999.", ["ada lovelace", "george bush"]),
-        ("The Second World War cost US$5 million in May.", ["second world war"]),
-        ("Anna's dog ran 5 MWh to Saint-Denis", ["anna", "saint-denis"]),
+        ("Ada Lovelace met George W. Bush in May 1999.", ["Ada Lovelace", "George W. Bush"]),
+        ("The Second World War cost US$5 million in May.", ["Second World War"]),
+        ("Anna's dog ran 5 MWh to Saint-Denis", ["Anna's", "Saint-Denis"]),
         ("Nobody in A saw it. Never.", []),
     ],
 )
 def test_names_are_words_with_capitals_that_are_no_values(text: str, found: list[str]) -> None:
-    assert [name.normal for name in names(text)] == found
+    assert [text[slice(*name)] for name in names(text)] == found
 
 
 def test_negations() -> None:
     text = "It isn't so, nor can’t it; no one knows."
     assert [text[slice(*span)] for span in negations(text)] == ["isn't", "nor", "can’t", "no"]
     assert not negations("The road was not asphalted until 2004.")  # it was, then
-
-
-def test_a_claim_denies_what_stands_after_its_negation() -> None:
-    assert not contrasts("No one died in the fire.", "The fire burnt for nine days.")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +72,6 @@ def test_a_claim_denies_what_stands_after_its_negation() -> None:
             "It fell on 3 June 1980.",
             [("Date", "3 May 1975", "3 June 1980")],
         ),
-        ("It weighs 30 kg.", "It weighs 30 pounds.", [("Number", "30 kg", "30 pounds")]),
         ("It has three rooms.", "It has 4 rooms.", [("Number", "three", "4")]),
         ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
         (
@@ -91,8 +85,6 @@ def test_a_claim_denies_what_stands_after_its_negation() -> None:
             [("Number", "below 62 %", "62 %")],
         ),
         ("It has 120 rooms.", "It has 60 rooms in one wing and 60 rooms in the other.", []),
-        ("It is not red.", "It is red.", [("Negation", "not", "")]),
-        ("It approved the plan.", "It never approved the plan.", [("Negation", "", "never")]),
         (
             "The tower is 330 metres tall.",
             "When first measured it stood 312 metres high.",
@@ -126,14 +118,3 @@ def test_values_are_set_against_each_other(
     claim: str, sentence: str, expected: list[tuple[str, str, str]]
 ) -> None:
     assert [(c.kind, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
-
-
-@given(st.text(max_size=120), st.text(max_size=120))
-def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
-    found = names(claim)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
-    assert all(v.normal and 0 <= v.start < v.end <= len(claim) for v in found)
-    assert all(
-        (c.claim or c.source) and c.claim in claim and c.source in sentence
-        for c in contrasts(claim, sentence)
-    )

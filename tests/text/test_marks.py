@@ -109,6 +109,7 @@ MORE = [
 ]
 SPECIAL = (
     "12",
+    "359",
     "(1, 2)",
     "(12:34)",
     "[Annual Report 2023]",
@@ -350,12 +351,23 @@ def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     (form,) = (f for f in FORMS if f is row)
     places = (
         f"{before}{form.example}"
-        for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” ", "It is.\n", "- ")
+        for before in (
+            "word ",
+            "It is ancient. ",
+            "It is ancient.",
+            "“Ancient” ",
+            "It is.\n",
+            "- ",
+            "use",
+        )
     )
     answer = next(place for place in places if form.pattern.search(place))
     if form.example.startswith("<think>"):
         answer = form.example
-    answer += f" It is. {form.example}" * form.twice
+    if form.example == "359":  # behind words
+        answer = "use359. It is calm359."
+    else:
+        answer += f" It is. {form.example}" * form.twice
     answer += (
         "\n\nSources:\n(1) A\n[a] The guide, https://example.org/b\nRossi, J. (2020). The mill.\n"
         * form.listed

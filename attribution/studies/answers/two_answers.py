@@ -142,11 +142,11 @@ class _Preparation:
             self.context,
             self.stop,
         )
-        checked, unread = check_coherence(answer, annotated, self.settings, self.store, self.stop)
+        checked = check_coherence(answer, annotated, self.settings, self.store, self.stop)
         claims = [
             claim.model_copy(update={"id": content_id(str(number), claim.id)}) for claim in checked
         ]
-        return claims, [*segmented.failures, *refused, *unread]
+        return claims, [*segmented.failures, *refused]
 
     def split(
         self, report: Report, ids: Sequence[set[str]], matches: Sequence[Match]

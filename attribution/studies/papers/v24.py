@@ -128,9 +128,12 @@ class _Experiment:
     def enriched(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
         """Enrich the dependent claims, and test again whether they are independent (V24 5.3)."""
         dependent = [claim for claim in claims if not claim.independent]
+        question, answer = texts_of(row)
         annotator = self.asking(GPT4)
-        enriching = annotator.enrichment if annotator else enrich
-        made, _ = enriching(*texts_of(row), dependent)
+        if annotator:
+            made, _ = annotator.enrichment(question, answer, dependent)
+        else:
+            made = enrich(question, answer, dependent)
         return self.tested([_bare_claim(claim.enriched) for claim in made if claim.enriched])
 
     def pairs(self, row: Row, claims: Sequence[Claim], settings: Settings) -> list[JudgedPair]:

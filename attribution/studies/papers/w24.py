@@ -30,7 +30,6 @@ from attribution.studies.papers.reproduce import (
     texts_of,
 )
 from attribution.studies.results import mean
-from attribution.text.passages import passages
 from attribution.types import Judgement
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
@@ -141,8 +140,7 @@ def _decomposed(row: Row, settings: Settings, judge: Judge, checking: Settings |
     question, answer = texts_of(row)
     update = {"worthiness": "factual", "coherent": True}
     claims = [c.model_copy(update=update) for c in segment(question, answer, settings).claims]
-    blocks = passages(answer)
-    sentences = [premise_of(answer, claim, blocks) or claim.text for claim in claims]
+    sentences = [premise_of(answer, claim) for claim in claims]
     coherent = judge.judge(
         [(claim.text, text) for claim, text in zip(claims, sentences, strict=True)]
     )

@@ -1,0 +1,77 @@
+import pytest
+
+from attribution.evidence.steps import genre
+from attribution.types import Evidence, Page, Probabilities
+from tests.make import claim, page
+
+
+def evidence(source: Page) -> Evidence:
+    probabilities = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
+    return Evidence(
+        claim_id="c",
+        page_id=source.id,
+        start=0,
+        end=len(source.text),
+        text=source.text,
+        similarity=1.0,
+        relation="entailed",
+        probabilities=probabilities,
+        sentence=(0, len(source.text)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        (
+            "Correction: an earlier version of this article said that the fire began at noon; "
+            "it began at ten.",
+            "The fire began at noon.",
+        ),
+        (
+            "This article originally stated that the bridge is 1.3 miles long. It is 1.1 miles.",
+            "The bridge is 1.3 miles long.",
+        ),
+        (
+            "RETRACTED: The compound doubles growth. It was withdrawn.",
+            "The compound doubles growth.",
+        ),
+        ("Myth: lightning never strikes twice. Fact: it does.", "Lightning never strikes twice."),
+    ],
+)
+def test_a_source_denies_what_it_takes_back(text: str, statement: str) -> None:
+    source = page(text)
+    changed = genre(claim(statement), source, evidence(source))
+    assert changed is not None
+    assert changed.probabilities.contradicted > 0.5
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["The fire began at ten.", "The fire was put out.", "The bridge is 1.1 miles long."],
+)
+def test_what_a_correction_says_now_is_not_denied(statement: str) -> None:
+    source = page("An earlier version said that the fire began at noon; the fire began at ten.")
+    assert genre(claim(statement), source, evidence(source)) is None
+
+
+def test_a_joke_supports_nothing() -> None:
+    source = page("SATIRE: The mayor is a horse.")
+    changed = genre(claim("The mayor is a horse."), source, evidence(source))
+    assert changed is not None
+    assert changed.reservation is not None
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_right"),
+    [
+        ("Anna Berg said that the ferry will stop in May.", True),
+        ("Tom Reed said that the ferry will stop in May.", False),
+        ("According to Reed, the ferry will stop in May.", False),
+        ("The ferry will stop in May.", True),
+    ],
+)
+def test_a_turn_is_its_speakers(statement: str, is_right: bool) -> None:
+    source = page("ANNA BERG, CHAIR: The ferry will stop in May.\n\nTOM REED: We never agreed.")
+    piece = evidence(source).model_copy(update={"sentence": (18, 44)})
+    assert (genre(claim(statement), source, piece) is None) is is_right

@@ -1,0 +1,214 @@
+"""Texts that a regular expression may read slowly, made from the expression itself.
+
+Each unbounded repeat of a pattern gives a prefix that leads to it, a pump that it repeats, and a
+suffix that makes the match fail.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import attribution
+from attribution.text.lines import bounded
+
+UNBOUNDED = 200  # repeats from which on a pattern may take long
+CLASSES = {
+    codes.CATEGORY_DIGIT: "1",
+    codes.CATEGORY_NOT_DIGIT: "a",
+    codes.CATEGORY_SPACE: " ",
+    codes.CATEGORY_NOT_SPACE: "a",
+    codes.CATEGORY_WORD: "a",
+    codes.CATEGORY_NOT_WORD: "-",
+}
+LIKELY = "aA1 .-:\n[(<\"'*_#|/@,;=&é中"
+
+
+class Pump(NamedTuple):
+    prefix: str
+    body: str
+
+    def text(self, length: int) -> str:
+        repeats = length // max(1, len(self.body)) + 1
+        return bounded(self.prefix + self.body * repeats + "\0\n")
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """Return every pattern of the package by where it is: module names, containers and calls."""
+    found: dict[str, re.Pattern[str]] = {}
+    root = Path(attribution.__path__[0])
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root.parent).with_suffix("").parts
+        if parts[-1] in ("__main__", "__init__") or "migrations" in parts:
+            continue
+        module = importlib.import_module(".".join(parts))
+        for name, value in vars(module).items():
+            for number, pattern in enumerate(_within(value, 4)):
+                found.setdefault(f"{module.__name__}.{name}/{number}", pattern)
+        for line, pattern in _in_calls(module):
+            found[f"{module.__name__}:{line}"] = pattern
+    unique = {(p.pattern, p.flags): name for name, p in found.items()}
+    return {name: found[name] for name in sorted(unique.values())}
+
+
+def _within(value: Any, depth: int) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield value
+    elif depth and isinstance(value, dict):
+        for item in (*value.keys(), *value.values()):
+            yield from _within(item, depth - 1)
+    elif depth and isinstance(value, (tuple, list, set, frozenset)):
+        for item in value:
+            yield from _within(item, depth - 1)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _within(getattr(value, field.name, None), depth - 1)
+
+
+def _in_calls(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str]]]:
+    """Yield the patterns that are written in calls such as `re.sub("…", …)`."""
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text("utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        is_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
+        first = node.args[0] if node.args else None
+        if is_re and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            yield node.lineno, re.compile(first.value)
+
+
+def pumps(pattern: re.Pattern[str]) -> list[Pump]:
+    """Return the pumps of each unbounded repeat of a pattern."""
+    found = list(_pumps(parser.parse(pattern.pattern, pattern.flags), ""))
+    return list(dict.fromkeys(pump for pump in found if pump.body))
+
+
+def _pumps(nodes: Iterable[Any], prefix: str) -> Iterator[Pump]:
+    for code, argument in nodes:
+        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
+            _, most, body = argument
+            if most >= UNBOUNDED:
+                for example in dict.fromkeys(_examples(body)):
+                    yield Pump(prefix, example)
+                    yield Pump("", example)
+            yield from _pumps(body, prefix)
+        else:
+            for part in _parts(code, argument):
+                yield from _pumps(part, prefix)
+        prefix += next(_examples([(code, argument)]), "")
+
+
+def _parts(code: Any, argument: Any) -> list[Any]:
+    """Return the patterns within a node."""
+    if code is codes.SUBPATTERN:
+        return [argument[3]]
+    if code is codes.BRANCH:
+        return list(argument[1])
+    if code in (codes.ASSERT, codes.ASSERT_NOT):
+        return [argument[1]]
+    if code is codes.ATOMIC_GROUP:
+        return [argument]
+    if code is codes.GROUPREF_EXISTS:
+        return [part for part in argument[1:] if part]
+    return []
+
+
+def _examples(nodes: Iterable[Any]) -> Iterator[str]:
+    """Yield up to three texts that some nodes match, look-arounds aside."""
+    texts = [""]
+    for code, argument in nodes:
+        options = list(_options(code, argument))[:3] or [""]
+        texts = [
+            text + options[min(n, len(options) - 1)]
+            for n in range(3)
+            for text in texts[n : n + 1] or texts[:1]
+        ]
+    yield from texts
+
+
+def _options(code: Any, argument: Any) -> Iterator[str]:
+    if code is codes.LITERAL:
+        yield chr(argument)
+    elif code is codes.NOT_LITERAL:
+        yield from (c for c in LIKELY if ord(c) != argument)
+    elif code is codes.ANY:
+        yield from "a ."
+    elif code is codes.IN:
+        yield from _of_class(argument)
+    elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
+        least, _, body = argument
+        for example in _examples(body):
+            yield example * max(1, least)
+    else:
+        for part in _parts(code, argument):
+            if code not in (codes.ASSERT, codes.ASSERT_NOT):
+                yield from _examples(part)
+
+
+def _of_class(items: Any) -> Iterator[str]:
+    is_negated = items[0][0] is codes.NEGATE
+    if is_negated:
+        yield from (c for c in LIKELY if not any(_holds(item, c) for item in items[1:]))
+        return
+    for code, argument in items:
+        if code is codes.LITERAL:
+            yield chr(argument)
+        elif code is codes.RANGE:
+            yield chr(argument[0])
+        elif code is codes.CATEGORY:
+            yield CLASSES.get(argument, "a")
+
+
+def _holds(item: Any, character: str) -> bool:
+    code, argument = item
+    if code is codes.LITERAL:
+        return ord(character) == argument
+    if code is codes.RANGE:
+        return bool(argument[0] <= ord(character) <= argument[1])
+    in_class = re.match(
+        {
+            codes.CATEGORY_DIGIT: r"\d",
+            codes.CATEGORY_NOT_DIGIT: r"\D",
+            codes.CATEGORY_SPACE: r"\s",
+            codes.CATEGORY_NOT_SPACE: r"\S",
+            codes.CATEGORY_WORD: r"\w",
+            codes.CATEGORY_NOT_WORD: r"\W",
+        }[argument],
+        character,
+    )
+    return in_class is not None
+
+
+def seconds(pattern: re.Pattern[str], text: str) -> float:
+    start = time.process_time()
+    for _ in pattern.finditer(text):
+        pass
+    return time.process_time() - start
+
+
+def is_slow(pattern: re.Pattern[str], pump: Pump, length: int, limit: float) -> bool:
+    """Return True if a text of this length takes long; the shortest of three tries counts."""
+    if seconds(pattern, pump.text(length // 8)) > limit:
+        return True
+    text = pump.text(length)
+    return all(seconds(pattern, text) > limit for _ in range(3))
+
+
+if __name__ == "__main__":
+    for name, pattern in patterns().items():
+        for pump in pumps(pattern):
+            if is_slow(pattern, pump, 20_000, 0.1):
+                print(
+                    name, repr(pump.prefix[:60]), repr(pump.body[:40]), file=sys.stdout, flush=True
+                )
+                break
