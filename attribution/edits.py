@@ -82,8 +82,8 @@ class Exclude(Frozen):
 
 
 class Judge(Frozen):
-    """The analyst's assessment of a claim, with a note; no label clears it. The model's verdict
-    stays as it is.
+    """The analyst's assessment of a claim, with a note, or a note alone; neither clears both. The
+    model's verdict stays as it is.
     """
 
     kind: Literal["judge"] = "judge"

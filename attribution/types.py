@@ -315,7 +315,7 @@ class Verdict(Frozen):
 
 
 class AnalystVerdict(Frozen):
-    """An analyst's verdict on the wording of a claim. It goes when the claim is reworded, split,
+    """An analyst's assessment of the wording of a claim, or a note on it. It goes when the claim is reworded, split,
     merged or dropped.
 
     It stays when the claim is compared with other evidence or by another verifier.
@@ -323,7 +323,7 @@ class AnalystVerdict(Frozen):
 
     claim_id: str
     statement: str  # the wording that was judged
-    label: AnalystLabel
+    label: AnalystLabel | None  # None: a note alone
     badge: Label | None  # the model's at that time; None: it had none
     note: str = Field("", max_length=NOTE)
     at: str  # ISO 8601, UTC

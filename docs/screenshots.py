@@ -49,7 +49,7 @@ def main(names: list[str]) -> None:
     signal.signal(signal.SIGALRM, _too_long)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stops the server too
     signal.alarm(WHOLE)
-    pages = names or ["explore", "answers", "compare", "benchmark", "walkthrough"]
+    pages = names or ["check", "answers", "compare", "benchmark", "walkthrough"]
     with (
         tempfile.TemporaryDirectory() as folder,
         _served(folder) as address,
@@ -65,20 +65,20 @@ def main(names: list[str]) -> None:
         if "answers" in pages:
             _answers(page)
             page = _open(browser, address, 1440, "light")
-        if not {"explore", "compare", "benchmark"} & {*pages}:
+        if not {"check", "compare", "benchmark"} & {*pages}:
             browser.close()
             return
         page.get_by_role("button", name="The Eiffel Tower").first.click()
         page.wait_for_timeout(1500)
-        page.get_by_role("button", name="Analyse").click()
+        page.get_by_role("button", name="Check the answer").click()
         page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
-        if "explore" in pages:
+        if "check" in pages:
             for scheme in SCHEMES:
                 for width in SIZES:
                     shot = _open(browser, page.url, width, scheme, page.context.storage_state())
-                    shot.locator(".claim.v-contradicted").first.click()
-                    _take(shot, f"explore-{width}-{scheme}")
+                    shot.locator(".claim:is(.g-wrong, .g-check)").first.click()
+                    _take(shot, f"check-{width}-{scheme}")
                     shot.context.close()
         if "compare" in pages:
             page.get_by_role("link", name="Compare").click()
@@ -120,39 +120,35 @@ def _walkthrough(page: Page) -> None:
             "Enter" if label == "Question" else "Control+Enter"
         )
     page.wait_for_timeout(1500)
-    page.get_by_role("button", name="Analyse").click()
+    page.get_by_role("button", name="Check the answer").click()
     page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
-    page.locator(".chip.v-contradicted").click()
-    page.locator(".claim.v-contradicted").first.click()
+    page.locator(".claim:is(.g-wrong, .g-check)").first.click()
     _take(page, "walkthrough-contradicted")
+    page.get_by_text("More about this claim").click()
     page.get_by_text("Why this verdict", exact=True).first.click()
-    page.locator(".panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
+    page.locator(".scroll").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
     _take(page, "walkthrough-why")
     page.get_by_role(
         "button", name=re.compile("^(Open at this sentence|Show stored text)")
     ).first.click()
     page.locator(".panel .here").first.wait_for()
     _take(page, "walkthrough-source")
-    page.get_by_text("Show all", exact=True).click()
     page.locator("[data-claim]", has_text="one dollar").first.click()
-    page.get_by_role("button", name="Edit claim").first.click()
+    page.get_by_text("More about this claim").click()
+    page.get_by_role("button", name="Edit or split").first.click()
     page.get_by_label("Checked as", exact=True).fill(REWORDED)
     _take(page, "walkthrough-reword")
     page.get_by_role("button", name="Check this text").click()
-    page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
+    page.get_by_text("edited by you").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
-    page.locator(".claim.v-contradicted").first.click()
-    page.get_by_role("button", name="Propose a correction").click()
-    page.get_by_role("button", name="Accept the correction").click()
-    page.get_by_role("button", name="Accepted: take it back").wait_for()
     page.get_by_role("tab", name="Revised answer").click()
-    page.get_by_text("1 correction applied").wait_for()
+    page.locator(".revised").wait_for()
     page.wait_for_timeout(1500)  # until then the page may be drawn again
-    _take(page, "walkthrough-correction")
+    _take(page, "walkthrough-revised")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="History", exact=True).click()
+    page.get_by_role("link", name="Answers", exact=True).click()
     page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(
         page.get_by_text(QUESTION)
     ).first.wait_for()

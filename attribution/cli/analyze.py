@@ -36,10 +36,9 @@ def commands(add: Add) -> None:
     options.add_answer(p)
     options.add_settings(p, "openai_model=local")
 
-    p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
+    p = add("revise", "write the answer of a report with marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
     p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    p.add_argument("--no-corrections", action="store_true", help="correct no claim")
     p.add_argument(
         "--unsupported",
         choices=("keep", "mark", "drop"),
@@ -110,31 +109,16 @@ def segment(args: argparse.Namespace) -> None:
 
 
 def revise(args: argparse.Namespace) -> None:
-    """Write the revised answer of a report; its corrections are all accepted."""
-    from attribution.review.correction import Correction
-    from attribution.review.corrections import correctable, propose
+    """Write the answer of a report with marks and footnotes."""
     from attribution.review.revision import revise
 
     check_output(args.out)
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
-    store = options.open_store(settings)
-    report = recolour(store.cache.with_texts(report), policy_of(settings))
-    claims = () if args.no_corrections else correctable(report)
-    accepted: list[Correction] = []
-    for number, proposal in enumerate(propose(report, claims, settings, store), 1):
-        progress(f"correct {number}/{len(claims)}")
-        if proposal.failure:
-            report_failure(proposal.failure)
-        if proposal.correction:
-            progress(f"- {proposal.correction.before}\n+ {proposal.correction.after}")
-            accepted.append(proposal.correction)
-    revision = revise(report, accepted, args.unsupported, not args.no_footnotes)
+    report = recolour(report, policy_of(settings))
+    revision = revise(report, args.unsupported, not args.no_footnotes)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
-    progress(
-        f"{len(revision.applied)} corrected, {len(revision.overlapping)} overlapping, "
-        f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes"
-    )
+    progress(f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes")
 
 
 def finished_run(subject: str) -> Exported:
@@ -178,7 +162,7 @@ def citations(args: argparse.Namespace) -> None:
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = options.settings_within(report.settings, args)
     listed = read_file(args.listed) if args.listed else ""
-    for event in check(report, settings, store, listed=listed, save=False):
+    for event in check(report, settings, store, listed=listed):
         if not isinstance(event, CitationReport):
             progress(f"{event.stage} {event.done}/{event.total}")
             continue

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from attribution.types import Evidence, Page
+from attribution.settings import Settings
+from attribution.text.sentences import sentences
+from attribution.types import Evidence, Page, Span
 from attribution.verdicts import leaning
 
 SAME_WORDS = 0.8  # least Jaccard similarity of the words of two sentences that say the same
@@ -76,6 +79,28 @@ def nearest_evidence(
         default=None,
     )
     return best.best if best else None
+
+
+def with_similar_sentence(statement: str, piece: Evidence) -> Evidence:
+    """Return an undecided passage with the sentence that is most similar to the claim by meaning."""
+    if piece.relation != "no_relation":
+        return piece
+    start, end = _most_similar(statement, piece.text)
+    return piece.model_copy(update={"sentence": (piece.start + start, piece.start + end)})
+
+
+@lru_cache(maxsize=1024)
+def _most_similar(statement: str, text: str) -> Span:
+    from attribution.embedders import EMBEDDERS
+
+    spans = sentences(text)
+    if len(spans) < 2:
+        return spans[0] if spans else (0, len(text))
+    settings = Settings()
+    embedder = EMBEDDERS.build(settings.embedder, settings)
+    claim, *rows = embedder.embed([statement, *(text[start:end] for start, end in spans)])
+    similarities = [float(claim @ row) for row in rows]
+    return spans[similarities.index(max(similarities))]
 
 
 def _origin(page: Page | None) -> str:

@@ -250,11 +250,11 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
     note = change.note.strip()
     before = next((j for j in report.judgements if j.claim_id == claim.id), None)
     judgements = [j for j in report.judgements if j is not before]
-    if change.label is None and before is None:
+    if change.label is None and not note and before is None:
         raise BadInput("there is no verdict of yours on this claim")
     if before and (before.label, before.note) == (change.label, note):
-        raise BadInput(f"your verdict on this claim is {before.label} already")
-    if change.label is not None:
+        raise BadInput("your verdict on this claim is the same already")
+    if change.label is not None or note:
         verdict = verdict_of(report, claim)
         judgement = AnalystVerdict(
             claim_id=claim.id,

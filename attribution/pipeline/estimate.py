@@ -5,6 +5,7 @@ stage.
 from __future__ import annotations
 
 import threading
+import time
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from attribution.settings import Settings
 from attribution.store.runs import Rates
 from attribution.store.store import Store
 from attribution.types import Claim, Document, LlmUsage, Turn
-from attribution.verifiers import VERIFIERS, estimate_cost
+from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -46,9 +47,21 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-# on two cores, until a run has been measured
-SECONDS_PER_PAIR = 0.06
+SECONDS_PER_PAIR = 0.06  # on two idle cores, until this machine has been measured
 SECONDS_PER_PAGE = 0.6  # of the web
+SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
+READ_AGAIN = 1.6  # pairs in a run for each of a claim's passages: sentences are read once more
+SAMPLE = 6  # pairs by which a machine is measured
+_pace: dict[str, float] = {}  # measured seconds per pair, by the verifier's version
+
+
+def measure_pace(verifier: Verifier) -> None:
+    """Measure how long a verifier takes for a pair on this machine, under its present load."""
+    passage = "The bridge over the river was opened by the mayor after four years of work. " * 6
+    pairs = [(f"The bridge was opened in {1900 + n}.", passage) for n in range(SAMPLE)]
+    started = time.perf_counter()
+    verifier.verify(pairs)
+    _pace[verifier.version] = (time.perf_counter() - started) / SAMPLE
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,8 @@ def estimate(
     factual = [claim for claim in claims if claim.worthiness == "factual"]
     passage = "x" * settings.chunk_size
     pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
-    usage = estimate_cost(VERIFIERS.build(settings.verifier, settings), pairs)
+    verifier = VERIFIERS.build(settings.verifier, settings)
+    usage = estimate_cost(verifier, pairs)
     if usage:
         llm["verify"] = usage
     sources = [existing(text) for text in settings.sources]
@@ -100,7 +114,11 @@ def estimate(
     if any(source.kind != "documents" for source in sources):
         pages += len(factual) * settings.pages_per_claim
     rates = store.runs.rates() if store else Rates()
-    seconds = 1.0 + len(pairs) * (rates.pair or SECONDS_PER_PAIR)
+    pace = _pace.get(verifier.version, SECONDS_PER_PAIR)
+    seconds = 1.0 + len(pairs) * (rates.pair or pace * READ_AGAIN)
+    characters = sum(len(document.content) for document in documents)
+    passages = min(characters // settings.chunk_size, len(factual) * settings.shortlist)
+    seconds += passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
         seconds += pages * (rates.page or SECONDS_PER_PAGE)
     prompting = [used.seconds or used.calls * (rates.prompt or 0.0) for used in llm.values()]

@@ -15,6 +15,7 @@ from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.library.search import over_folder
 from attribution.pipeline.claims import annotate
+from attribution.pipeline.estimate import measure_pace
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import lemma
@@ -43,7 +44,9 @@ def warm_up(settings: Settings, store: Store) -> None:
     """
     load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
-        VERIFIERS.build(settings.verifier, settings).verify([("A claim.", "A text.")])
+        verifier = VERIFIERS.build(settings.verifier, settings)
+        verifier.verify([("A claim.", "A text.")])
+        measure_pace(verifier)
     if EMBEDDERS[settings.embedder].bundled:
         _load_embedder(settings)
     with suppress(StageFailure):  # a run with the library among its sources reports it

@@ -6,85 +6,67 @@ A click arrives as words separated by colons: `drop:CLAIM`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import ValidationError
 
 from attribution import edits
-from attribution.reports.html import Node, el, look, plural
+from attribution.reports.html import Node, el, plural
 from attribution.source import of_settings
-from attribution.types import (
-    NOTE,
-    AnalystLabel,
-    Claim,
-    Evidence,
-    Label,
-    Page,
-    Report,
-    Verdict,
-)
-from attribution.verdicts import agreeing
+from attribution.types import NOTE, Claim, Evidence, Page, Report
 
 _PLACE = re.compile(r"(?P<page>[^:]+):(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})")
+Step = Literal["edit", "source", "web", "use"]  # that a click asks for, beside a change
+STEPS: tuple[Step, ...] = get_args(Step)
+OFFERED: Mapping[str, tuple[Step, ...]] = {
+    "missing": ("source", "web"),
+    "no_relation": ("source", "web"),
+    "unclear": ("source",),
+    "not_reached": ("source",),
+}
+WORDS: dict[Step, str] = {"source": "Add a source", "web": "Search the web"}
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A dialog to open for a claim."""
+class StepRequest:
+    """A step that somebody takes for a claim."""
 
+    step: Step
     claim: Claim
 
 
-def button(text: str, request: str, label: str = "") -> Node:
+def button(text: str, request: str, label: str = "", class_: str = "open") -> Node:
     """Build a button that requests a change; `label` is a longer text for screen readers."""
     return el(
-        "button", text, type="button", class_="open", data_edit=request, aria_label=label or None
+        "button", text, type="button", class_=class_, data_edit=request, aria_label=label or None
     )
 
 
 def claim_actions(claim: Claim, number: int) -> Node:
-    """Build the buttons below a claim."""
+    """Build the buttons at the end of a card."""
+    as_written = None
+    if claim.enriched:
+        as_written = button("Check it as written", f"as_written:{claim.id}")
     return el(
         "p",
-        button("Edit", f"open:{claim.id}", f"Edit claim {number}"),
-        button("Drop", f"drop:{claim.id}", f"Drop claim {number}"),
+        button("Edit or split", f"edit:{claim.id}", f"Edit or split claim {number}"),
+        as_written,
+        button("Leave this claim out", f"drop:{claim.id}", f"Leave claim {number} out"),
         class_="links actions",
     )
 
 
-OFFERED: tuple[AnalystLabel, ...] = ("supported", "contradicted", "unclear")
-
-
-def judge_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
-    """Build the buttons for the analyst's own verdict; a second click clears it."""
-    agreed = agreeing(verdict.label if verdict else None)
-    if agreed is None:
+def step_buttons(claim: Claim, badge: str, report: Report) -> Node | None:
+    """Build a button for each step that helps a claim without a verdict."""
+    steps = list(OFFERED.get(badge, ()))
+    if "web" in steps and has_searched_web(claim, report):
+        steps.remove("web")
+    if not steps:
         return None
-    own = [judgement for judgement in report.judgements if judgement.claim_id == claim.id]
-    chosen = own[0].label if own else None
-    buttons = []
-    for label in dict.fromkeys((agreed, *OFFERED)):
-        word, title = look(label).word, f"{look(label).word}, in your judgement"
-        if label == agreed:
-            word = "Agreed" if label == chosen else "Agree"
-        if label == chosen:
-            title = "Click again to clear it"
-        buttons.append(
-            el(
-                "button",
-                word,
-                type="button",
-                class_=f"verdict v-{label}",
-                data_edit=f"judge:{claim.id}:{'' if label == chosen else label}",
-                aria_pressed="true" if label == chosen else "false",
-                title=title,
-            )
-        )
-    note = own[0].note if own else ""
-    heading = el("span", "Your verdict", class_="facts")
-    return el("div", heading, *buttons, class_="judge", data_note=note)
+    buttons = (button(WORDS[step], f"{step}:{claim.id}", class_="btn") for step in steps)
+    return el("p", *buttons, class_="links next-steps")
 
 
 def exclude(piece: Evidence) -> Node:
@@ -119,7 +101,7 @@ def _passage(action: str, piece: Evidence) -> str:
 
 def requested(
     report: Report, request: object
-) -> edits.Change | Opened | Literal["undo", "redo"] | None:
+) -> edits.Change | StepRequest | Literal["undo", "redo"] | None:
     """Parse the request of a click; None if it is none of this report."""
     if request == "undo" or request == "redo":
         return "undo" if request == "undo" else "redo"
@@ -128,9 +110,10 @@ def requested(
     claim = next((claim for claim in report.claims if claim.id == claim_id), None)
     if claim is None:
         return None
+    for step in STEPS:
+        if action == step:
+            return StepRequest(step, claim)
     match action:
-        case "open":
-            return Opened(claim)
         case "drop":
             return edits.Drop(claim_id=claim.id)
         case "as_written" if claim.enriched:
@@ -171,33 +154,6 @@ def edited_claims(report: Report) -> frozenset[str]:
     return frozenset(claim_id for e in by_hand for claim_id in e.claims)
 
 
-def joined(claims: Sequence[Claim]) -> str:
-    """Return a first text for the merger of several claims."""
-    return " ".join(c.text if c.text.endswith((".", "!", "?")) else f"{c.text}." for c in claims)
-
-
-Step = Literal["reword", "web", "source", "correct"]
-WORDS: dict[Step, str] = {
-    "reword": "Reword this claim",
-    "web": "Search the web for this claim",
-    "source": "Add a source",
-    "correct": "Propose a correction",
-}
-STEPS: Mapping[Label, tuple[Step, ...]] = {
-    "missing": ("web", "reword", "source"),
-    "no_relation": ("web", "reword"),
-    "unclear": ("source",),
-    "not_reached": ("source",),
-    "contradicted": ("correct",),
-}
-
-
-def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[Step, ...]:
-    """Return the steps to offer for a claim, the most useful first; none if it is settled."""
-    steps = STEPS.get(verdict.label, ()) if verdict else ()
-    return tuple(step for step in steps if step != "web" or not has_searched_web(claim, report))
-
-
 def has_searched_web(claim: Claim, report: Report) -> bool:
     """Return True if the run, or an edit of this claim, has searched the web for it."""
     sources = of_settings(report.settings.get("sources", ()))
@@ -208,15 +164,3 @@ def has_searched_web(claim: Claim, report: Report) -> bool:
         if is_search and claim.id in edit.claims:
             return True
     return False
-
-
-def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
-    """Build a button for each step; a click requests `STEP CLAIM`."""
-    steps = next_steps(claim, verdict, report)
-    if not steps:
-        return None
-    buttons = (
-        el("button", WORDS[s], type="button", class_="next", data_step=f"{s} {claim.id}")
-        for s in steps
-    )
-    return el("p", *buttons, class_="links next-steps")

@@ -28,22 +28,20 @@ _NUMBER = re.compile(r"\d+(?:[–-]\d+)?")
 # --- Markdown ---
 
 
-def parse(source: str, raised: bool = True) -> list[Tree]:
-    """Parse a text into its blocks.
+def parse(source: str) -> list[Tree]:
+    """Parse Markdown into its blocks.
 
-    Args:
-        source: Markdown.
-        raised: Draw citation marks without words as raised numbers, and fold what a model thought.
+    Citation marks without words are raised numbers, and what a model thought is folded.
     """
     nodes: list[Tree] = []
     position = 0
-    for start, end in sorted(_thoughts(read(source))) if raised else ():
+    for start, end in sorted(_thoughts(read(source))):
         thought = _TAG.sub(lambda tag: " " * len(tag[0]), source[start:end])
         summary = el("summary", "Reasoning (not checked)")
-        nodes += _blocks(source[position:start], position, raised)
-        nodes.append(el("details", summary, *_blocks(thought, start, raised), class_="ax-detail"))
+        nodes += _blocks(source[position:start], position)
+        nodes.append(el("details", summary, *_blocks(thought, start), class_="ax-detail"))
         position = end
-    return [*nodes, *_blocks(source[position:], position, raised)]
+    return [*nodes, *_blocks(source[position:], position)]
 
 
 def _thoughts(element: Element) -> set[Span]:
@@ -53,8 +51,8 @@ def _thoughts(element: Element) -> set[Span]:
     return spans.union(*map(_thoughts, element.elements))
 
 
-def _blocks(source: str, offset: int, raised: bool) -> list[Tree]:
-    nodes = _children(read(source), raised) if source.strip() else []
+def _blocks(source: str, offset: int) -> list[Tree]:
+    nodes = _children(read(source)) if source.strip() else []
     return [_shifted(node, offset) for node in nodes] if offset else nodes
 
 
@@ -64,22 +62,22 @@ def _shifted(tree: Tree, offset: int) -> Tree:
     return tree._replace(start=tree.start + offset) if tree.start >= 0 else tree
 
 
-def _children(element: Element, raised: bool) -> list[Tree]:
+def _children(element: Element) -> list[Tree]:
     nodes: list[Tree] = []
     for child in element.children:
         if isinstance(child, Written):
             length = 0 if child.verbatim else child.end - child.start
             nodes.append(Text(child.text, child.start, length))
-        elif raised and child.tag == "cite":
+        elif child.tag == "cite":
             nodes += _citation(child)
-        elif child.tag in ("cite", "img", "a") or child.role == "tight":
-            nodes += [*_children(child, raised), *_link(child.href)]
+        elif child.tag in ("img", "a") or child.role == "tight":
+            nodes += [*_children(child), *_link(child.href)]
         else:
-            nodes.append(_node(child, raised))
+            nodes.append(_node(child))
     return nodes
 
 
-def _node(element: Element, raised: bool) -> Node:
+def _node(element: Element) -> Node:
     tag = _HEADINGS.get(element.tag, element.tag)
     if tag in ("br", "hr"):
         return el(tag)
@@ -88,14 +86,14 @@ def _node(element: Element, raised: bool) -> Node:
     attributes = {}
     if element.number.isdigit() and tag in ("li", "ol"):
         attributes["value" if tag == "li" else "start"] = element.number
-    return el(tag, *_children(element, raised), **attributes)
+    return el(tag, *_children(element), **attributes)
 
 
 def _citation(cite: Element) -> list[Tree]:
     """Draw a mark as its number or a dot, or in its words if it has some."""
     written = list(cite.texts())
     mark = cite.mark
-    in_words = [*_children(cite, raised=True), *_link(cite.href)]
+    in_words = [*_children(cite), *_link(cite.href)]
     if mark is None or not written or mark.row.folded:
         return in_words
     if mark.row.form in NAMING and not mark.match[0].startswith("【"):
@@ -251,101 +249,31 @@ def marked(tree: Sequence[Tree]) -> set[str]:
 # --- differences ---
 
 Kind = Literal["same", "added", "removed"]
-_TOKEN = re.compile(r"\[\^\w{1,40}\]|\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
-_SIGNS = re.compile(r"[*_`#]++")  # of Markdown, in removed words
-_NOTE = re.compile(r"\[\^(\w{1,40})\]:?")  # a footnote's number, also before the footnote itself
+_TOKEN = re.compile(r"\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
 
 
 def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
-    """Return stretches of both texts in order; those that are not removed make up `after`.
-
-    Lines are compared first, then the words of those that differ.
-    """
+    """Return stretches of both texts in order; those that are not removed make up `after`."""
+    old_words, new_words = _TOKEN.findall(before), _TOKEN.findall(after)
     stretches: list[tuple[Kind, str]] = []
-    lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    for old_lines, new_lines in _aligned(*lines):
-        if old_lines == new_lines:
-            stretches.append(("same", new_lines))
+    for tag, a, b, c, d in Diff(old_words, new_words).get_opcodes():
+        old, new = "".join(old_words[a:b]), "".join(new_words[c:d])
+        if tag == "equal":
+            stretches.append(("same", new))
             continue
-        for old, new in _aligned(_TOKEN.findall(old_lines), _TOKEN.findall(new_lines)):
-            if old == new:
-                stretches.append(("same", new))
-                continue
-            if old:
-                stretches.append(("removed", old))
-            if new:
-                stretches.append(("added", new))
+        if old:
+            stretches.append(("removed", old))
+        if new:
+            stretches.append(("added", new))
     return stretches
-
-
-def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the stretches that are the same in both, and those between them."""
-    for _, a, b, c, d in Diff(old, new).get_opcodes():
-        yield "".join(old[a:b]), "".join(new[c:d])
 
 
 def shown(before: str, after: str) -> list[Child]:
     """Return the diff as nodes: removed words struck out, added ones marked."""
     nodes: list[Child] = []
     for kind, text in word_diff(before, after):
-        children = _with_notes(text)
-        nodes += children if kind == "same" else [_changed(kind, children)]
-    return nodes
-
-
-def _changed(kind: Kind, children: Sequence[Child]) -> Node:
-    return el("del" if kind == "removed" else "strong", *children, class_=kind)
-
-
-def _with_notes(text: str) -> list[Child]:
-    """Draw footnotes by their number alone."""
-    parts = _NOTE.split(text)  # every second one is a number
-    return [el("sup", part) if n % 2 else part for n, part in enumerate(parts) if part]
-
-
-class _WordChange(NamedTuple):
-    """Words that were added, or removed at a position of the text after the change."""
-
-    kind: Kind
-    start: int
-    end: int
-    text: str
-
-
-def rendered(before: str, after: str) -> list[Child]:
-    """Render the Markdown of `after`, with added words marked and removed ones struck out where
-    they stood.
-    """
-    changes: list[_WordChange] = []
-    position = 0
-    for kind, text in word_diff(before, after):
-        end = position if kind == "removed" else position + len(text)
-        if kind != "same":
-            changes.append(_WordChange(kind, position, end, text))
-        position = end
-    return [_with_changes(node, changes) for node in parse(after, raised=False)]
-
-
-def _with_changes(tree: Tree, changes: Sequence[_WordChange]) -> Tree:
-    if isinstance(tree, Node):
-        return tree.with_children([_with_changes(child, changes) for child in tree.children])
-    if tree.start < 0:
-        return tree
-    first = bisect_left(changes, tree.start, key=lambda change: change.end)
-    last = bisect_left(changes, tree.end, key=lambda change: change.start)
-    inside = [c for c in changes[first:last] if c.kind == "removed" or c.end > tree.start]
-    if tree.written:  # an escape or an entity: it cannot be divided
-        is_added = any(change.kind == "added" for change in inside)
-        return _changed("added", [tree]) if is_added else tree
-    pieces: list[Child] = []
-    position = 0
-    for change in inside:
-        start = max(change.start - tree.start, 0)
-        pieces += _with_notes(tree.text[position:start])
-        position = start
-        if change.kind == "removed":
-            pieces.append(_changed("removed", [_SIGNS.sub("", change.text)]))
+        if kind == "same":
+            nodes.append(text)
         else:
-            position = min(change.end - tree.start, len(tree.text))
-            pieces.append(_changed("added", _with_notes(tree.text[start:position])))
-    return el("span", *pieces, *_with_notes(tree.text[position:]))
+            nodes.append(el("del" if kind == "removed" else "strong", text, class_=kind))
+    return nodes

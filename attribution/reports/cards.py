@@ -1,24 +1,28 @@
-"""Draw the evidence of a claim as nodes, and say in a line what became of a run."""
+"""Draw the card of a claim: the verdict in a sentence, the answer beside its source, and a fold."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence
+from attribution.evidence.near_duplicates import (
+    EvidenceGroup,
+    group_evidence,
+    nearest_evidence,
+    with_similar_sentence,
+)
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import (
-    button,
     claim_actions,
     exclude,
     excluded,
-    judge_buttons,
     step_buttons,
 )
-from attribution.reports.claim_rows import ClaimRow, claim_rows
+from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import (
     RELATIONS,
     Child,
@@ -32,25 +36,42 @@ from attribution.reports.html import (
     plural,
     safe_url,
     style_class,
-    table,
 )
-from attribution.reports.trail import chain, copies, date, facts, why
+from attribution.reports.trail import chain, facts, why
+from attribution.reports.verdict_words import opposed, verdict_sentence
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings
-from attribution.text.differences import contrasts, differing_spans
+from attribution.text.differences import differing_spans
 from attribution.text.urls import site
-from attribution.text.words import shared_runs, uncovered
-from attribution.types import Claim, Evidence, Page, Report, Span, Verdict, quoted
+from attribution.text.words import shared_runs
+from attribution.types import Claim, Evidence, Page, Report, Span
 from attribution.verdicts import SIDES, leaning
-from attribution.verifiers import VERIFIERS
-from attribution.verifiers.calibration import badge_share, badges, verifier_name
+from attribution.verifiers.calibration import badge_share, badges
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
-TIP = 320  # characters of a sentence in a tooltip
-CONTEXT = 170  # characters shown on either side of the deciding sentence
-MAX_UNCOVERED = 6  # words of a claim
+CONTEXT = 120  # characters shown on either side of the deciding sentence
+NEAREST = ("no_relation", "missing")  # labels of claims whose nearest passage decides nothing
 Pages = Mapping[str, Page]
+
+
+@dataclass(frozen=True)
+class CardSettings:
+    """What a card shows beside its claim, and whether it has buttons.
+
+    Attributes:
+        is_editable: Add the controls that change the run.
+        is_running: The run is in progress.
+        provenance: How pages were found.
+        quotations: The quotations of the answer.
+        citations: What the sources that a claim cites say of it, by claim.
+    """
+
+    is_editable: bool = False
+    is_running: bool = False
+    provenance: Provenance | None = None
+    quotations: Sequence[Quotation] = ()
+    citations: Mapping[str, str] | None = None
 
 
 class Quote(NamedTuple):
@@ -89,66 +110,122 @@ def _marked(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
     return [*nodes, text[position:]]
 
 
-# --- one passage ---
+# --- the card ---
 
 
-def leans(piece: Evidence) -> bool:
-    """Return True if one side is more probable than no relation, though it does not count."""
-    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -> Node:
+    """Draw everything about one claim."""
+    settings = settings or CardSettings()
+    pages = {page.id: page for page in report.pages}
+    return el(
+        "div",
+        _head(row, report),
+        el("h3", verdict_sentence(row, len(report.pages)), class_="say"),
+        _trust(row, report),
+        _note(row),
+        _pair(row, pages),
+        _cited(row, settings),
+        *_quotations(row.claim, settings.quotations, report),
+        step_buttons(row.claim, row.badge, report) if settings.is_editable else None,
+        None if settings.is_running else _more(row, report, pages, settings),
+        class_=f"panel-body {style_class(row.badge)}",
+    )
 
 
-def relation_badge(piece: Evidence) -> Node:
-    """Draw the relation of a passage to a claim."""
-    if leans(piece):
-        return badge("unclear", word=f"Leans towards {SIDES[leaning(piece.probabilities)]}")
-    if piece.relation == "no_relation" and piece.about:
-        return badge("unclear", word="On topic, undecided")
-    label, word = RELATIONS[piece.relation]
-    return badge(label, word=word)
+def _head(row: ClaimRow, report: Report) -> Node:
+    """Draw the badge, the claim's place, and the model's verdict beside the analyst's own."""
+    place = f"Claim {row.number} of {len(report.claims)}"
+    is_edited = any(row.claim.id in edit.claims for edit in report.edits)
+    if row.own:
+        place = f"by you, {row.own.at[11:16]}"
+    elif is_edited:
+        place = f"{place}, edited by you"
+    model = look(row.model_badge)
+    return el(
+        "div",
+        badge(row.badge, is_own=row.own is not None),
+        el("span", place, class_="quiet"),
+        el("span", f"model: {model.icon} {model.word.lower()}", class_="quiet model")
+        if row.own
+        else None,
+        class_="head",
+    )
 
 
-def _card(group: EvidenceGroup, claim: Claim, report: Report, pages: Pages, editable: bool) -> Node:
-    """Draw one passage with its link, its reasons and the passages that say the same."""
-    piece = group.best
+def _trust(row: ClaimRow, report: Report) -> Node | None:
+    """Say which rule decided, and how often such verdicts were right."""
+    if row.own or row.verdict is None or row.verdict.label in ("missing", "not_checked"):
+        return None
+    share = badge_share(row.verdict, report)
+    words = f"{row.verdict.reason} {as_sentence(share) if share else ''}".strip()
+    other = row.verdict.other
+    if other and other.label != row.verdict.label:
+        words = f"{words} The {other.reader} verifier: {look(other.label).word.lower()}."
+    return el("p", words, class_="why-line")
+
+
+def _note(row: ClaimRow) -> Node | None:
+    if not row.note:
+        return None
+    return el("p", f"Note: {row.note}", class_="why-line", dir="auto")
+
+
+def _pair(row: ClaimRow, pages: Pages) -> Node:
+    """Draw the claim above the sentences that decide, with their differences boxed in both."""
+    pieces = _deciding(row, pages)
+    claim = row.claim
+    words: list[Child] = [claim.text]
+    if claim.enriched:
+        words = [el("span", *answer.shown(claim.text, claim.enriched), class_="enriched")]
+    elif pieces and pieces[0].relation != "entailed":
+        spans = differing_spans(claim.text, pieces[0].deciding_sentence)[0]
+        words = _marked(claim.text, spans, "differs")
+    rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
+    for piece in pieces:
+        heading = "Nearest" if row.badge in NEAREST else "Source"
+        rows += [
+            el("dt", heading),
+            el("dd", *_quoted(row, piece, pages), class_=_quote_class(piece)),
+        ]
+    return el("dl", *rows, class_="pair")
+
+
+def _deciding(row: ClaimRow, pages: Pages) -> list[Evidence]:
+    """Return the passages to show: both sides of a conflict, or the one that decides."""
+    sides = opposed(row.evidence) if row.badge == "conflicting" else None
+    if sides:
+        return list(sides)
+    piece = row.piece
+    if piece is None and row.badge in NEAREST:
+        piece = nearest_evidence(row.evidence, "unclear", pages)
+    return [with_similar_sentence(row.claim.statement, piece)] if piece else []
+
+
+def _quote_class(piece: Evidence) -> str:
+    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
+    return f"quote {style_class(label)}"
+
+
+def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
+    """Draw a sentence in its context, and the line that says where it stands."""
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
-    is_against = piece.relation == "contradicted"
-    if is_against:
-        spans = differing_spans(claim.statement, text.sentence)[1]
-        words = _marked(text.sentence, spans, "differs")
+    statement = row.claim.statement
+    if piece.relation == "entailed":
+        words = _marked(text.sentence, shared_runs(text.sentence, statement), "same-words")
     else:
-        words = _marked(text.sentence, shared_runs(text.sentence, claim.text), "same-words")
-    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
-    return el(
-        "article",
-        el("div", relation_badge(piece), _note(piece), class_="head"),
-        el(
-            "blockquote",
-            text.before,
-            el("strong", *words, class_="deciding"),
-            text.after,
-            dir="auto",
-        ),
+        words = _marked(text.sentence, differing_spans(statement, text.sentence)[1], "differs")
+    sentence = el("strong", *words, class_="deciding")
+    return [
+        el("blockquote", text.before, sentence, text.after, dir="auto"),
         el(
             "p",
-            el("strong", _title(page), class_="title", dir="auto"),
+            el("strong", _title(page), dir="auto"),
             f" · {facts(page, piece.sentence[0])}" if page else None,
-            copies(page, pages, group.origins),
-            class_="facts",
-        ),
-        _differences(claim.statement, text.sentence) if is_against or leans(piece) else None,
-        el(
-            "div",
             _open(piece, page, text.sentence),
-            _stored_text(piece, page),
-            _reference(page),
-            exclude(piece) if editable else None,
-            class_="links",
+            class_="source-line",
         ),
-        why(piece, report, page),
-        _same(group, pages),
-        class_=f"card v-{label}",
-    )
+    ]
 
 
 def _title(page: Page | None) -> str:
@@ -157,20 +234,17 @@ def _title(page: Page | None) -> str:
     return page.title or page.url
 
 
-def _note(piece: Evidence) -> Node | None:
-    """Say why the passage does not count for the relation that it leans towards."""
-    reservation = piece.reservation
-    if reservation and leaning(piece.probabilities) in reservation.relations:
-        return el("span", f"Does not count: {reservation.note}.")
-    return None
+def leans(piece: Evidence) -> bool:
+    """Return True if one side is more probable than no relation, though it does not count."""
+    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
 
 
-def _differences(statement: str, sentence: str) -> Node | None:
-    """Draw the values and names that differ, the claim's beside the source's."""
-    rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(statement, sentence)]
-    if not rows:
-        return None
-    return table(("What", "The claim says", "The source says"), rows, "figures versus")
+def _cited(row: ClaimRow, settings: CardSettings) -> Node | None:
+    words = (settings.citations or {}).get(row.claim.id)
+    return el("p", words, class_="why-line cites", dir="auto") if words else None
+
+
+# --- the way to a sentence ---
 
 
 def _link(text: str, address: str, class_: str) -> Node:
@@ -194,8 +268,7 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
             return _link("Open at this sentence", address, "open")
     if page.text:
         return _text_button("Open at this sentence", page, _at(piece))
-    missing = "The text of this source was not shared, or is no longer in the database."
-    return el("span", missing, class_="facts")
+    return el("span", "Its text was not shared, or is no longer in the database.")
 
 
 def _at(piece: Evidence) -> str:
@@ -206,19 +279,77 @@ def _text_button(text: str, page: Page, at: str) -> Node:
     return el("button", text, type="button", class_="open", data_page=page.id, data_at=at)
 
 
-def _stored_text(piece: Evidence, page: Page | None) -> Node | None:
-    """Offer the stored text of a web page, with every claim that it speaks of."""
-    if page is None or page.kind != "web" or not page.text:
-        return None
-    return _text_button("Show stored text", page, _at(piece))
+def _other_ways(piece: Evidence, page: Page | None) -> list[Node]:
+    """Offer the stored text of a web page, and the original of a local text or of its facts."""
+    if page is None:
+        return []
+    ways: list[Node] = []
+    if page.kind == "web" and page.text:
+        ways.append(_text_button("Show stored text", page, _at(piece)))
+    address = safe_url(page.reference or page.facts_from)
+    if address:
+        words = f"Facts from {site(address)}" if page.facts_from else "Read more"
+        ways.append(_link(words, address, "more"))
+    return ways
 
 
-def _reference(page: Page | None) -> Node | None:
-    """Link to the original of a local text, or to the source of a built-in article's facts."""
-    address = safe_url(page.reference or page.facts_from) if page else None
-    if page is None or address is None:
-        return None
-    return _link(f"Facts from {site(address)}" if page.facts_from else "Read more", address, "more")
+# --- the fold ---
+
+
+def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -> Node:
+    """Draw the fold: the passages with their reasons, every step to the verdict, and the edits."""
+    claim = row.claim
+    is_editable = settings.is_editable
+    groups = sorted(group_evidence(row.evidence, pages), key=_rank)
+    parts = [plural(len(row.evidence), "passage"), "why"]
+    parts += ["edit", "exclude"] if is_editable else []
+    title = el("span", f" · {', '.join(parts)}", class_="quiet")
+    return el(
+        "details",
+        el("summary", "More about this claim", title),
+        *(_passage(group, report, pages, is_editable) for group in groups),
+        chain(row, report, settings.provenance),
+        excluded(claim, report, pages, is_editable),
+        claim_actions(claim, row.number) if is_editable else None,
+        class_="fold",
+    )
+
+
+def _rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
+    """Order what counts first, then what leans to a side, then what is on topic."""
+    best = group.best
+    return best.relation == "no_relation", not leans(best), not best.about
+
+
+def _passage(group: EvidenceGroup, report: Report, pages: Pages, is_editable: bool) -> Node:
+    """Draw a passage with its reasons and the passages that say the same."""
+    piece = group.best
+    page = pages.get(piece.page_id)
+    return el(
+        "article",
+        el("p", relation_badge(piece), " ", _title(page), class_="head"),
+        el("p", f"“{piece.deciding_sentence}”", dir="auto"),
+        el(
+            "p",
+            _open(piece, page, piece.deciding_sentence),
+            *_other_ways(piece, page),
+            exclude(piece) if is_editable else None,
+            class_="links",
+        ),
+        why(piece, report, page),
+        _same(group, pages),
+        class_=f"card {_quote_class(piece).partition(' ')[2]}",
+    )
+
+
+def relation_badge(piece: Evidence) -> Node:
+    """Draw the relation of a passage to a claim."""
+    if leans(piece):
+        return badge("unclear", word=f"Leans towards {SIDES[leaning(piece.probabilities)]}")
+    if piece.relation == "no_relation" and piece.about:
+        return badge("unclear", word="On topic, undecided")
+    label, word = RELATIONS[piece.relation]
+    return badge(label, word=word)
 
 
 def _same(group: EvidenceGroup, pages: Pages) -> Node | None:
@@ -236,157 +367,6 @@ def _same(group: EvidenceGroup, pages: Pages) -> Node | None:
     return el("details", summary, el("ul", *items), class_="same")
 
 
-# --- one claim ---
-
-
-def panel(
-    row: ClaimRow,
-    report: Report,
-    running: bool = False,
-    provenance: Provenance | None = None,
-    editable: bool = False,
-    spoken: Sequence[Quotation] = (),
-) -> Node:
-    """Draw everything about one claim.
-
-    Args:
-        provenance: Lists pages and failures that left no evidence.
-        editable: Adds the controls that change the run.
-        spoken: The quotations of the answer.
-    """
-    claim, verdict, evidence = row.claim, row.verdict, row.evidence
-    pages = {page.id: page for page in report.pages}
-    shown = "pending" if running and verdict is None else row.badge
-    label = verdict.label if verdict else shown
-    groups, decisive = _ordered(group_evidence(evidence, pages))
-    cards = [_card(group, claim, report, pages, editable) for group in groups]
-    return el(
-        "div",
-        el("div", el("h3", f"Claim {row.number}"), badge(shown), class_="head"),
-        _claim_text(claim, groups, shown, editable),
-        el("p", _reason(verdict, shown, report), class_="reason"),
-        *_failures(claim, verdict, report),
-        _other_verdict(verdict, report),
-        *_quotations(claim, spoken, report),
-        judge_buttons(claim, verdict, report) if editable else analyst(row),
-        *cards[:decisive],
-        _uncovered(claim, groups, label, pages),
-        _searched(report) if label == "missing" else None,
-        _folded(cards[decisive:]),
-        step_buttons(claim, verdict, report) if editable else None,
-        claim_actions(claim, row.number) if editable else None,
-        None if running else chain(row, report, provenance),
-        None if running else excluded(claim, report, pages, editable),
-        class_="panel-body",
-    )
-
-
-def _ordered(groups: Sequence[EvidenceGroup]) -> tuple[list[EvidenceGroup], int]:
-    """Order what counts first, then what leans to a side, then what is on topic; and how many to
-    show.
-    """
-
-    def rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
-        best = group.best
-        return best.relation == "no_relation", not leans(best), not best.about
-
-    counting = sum(group.best.relation != "no_relation" for group in groups)
-    leaning_groups = sum(leans(group.best) for group in groups)
-    return sorted(groups, key=rank), counting or leaning_groups or 1
-
-
-def _claim_text(claim: Claim, groups: Sequence[EvidenceGroup], shown: str, editable: bool) -> Node:
-    """Draw the claim: its rewording as changes, or its values that differ from the source's."""
-    words: list[Child]
-    if claim.enriched:
-        undo = button("Check it as written", f"as_written:{claim.id}") if editable else None
-        changes = el("span", *answer.shown(claim.text, claim.enriched), class_="enriched")
-        words = [changes, " ", undo]
-    else:
-        against = [g.best for g in groups if g.best.relation == "contradicted"]
-        spans = differing_spans(claim.text, against[0].deciding_sentence)[0] if against else []
-        words = _marked(claim.text, spans, "differs")
-    return el("p", *words, class_=f"claim-text {style_class(shown)}", dir="auto")
-
-
-def _reason(verdict: Verdict | None, label: str, report: Report) -> str:
-    if verdict is None:
-        return "Its sources are still being read." if label == "pending" else look(label).help
-    like_this = badge_share(verdict, report)
-    return f"{verdict.reason} {as_sentence(like_this) if like_this else ''}".strip()
-
-
-def _folded(cards: Sequence[Node]) -> Node | None:
-    if not cards:
-        return None
-    summary = el("summary", plural(len(cards), "undecided passage"))
-    return el("details", summary, *cards, class_="rest")
-
-
-def _uncovered(
-    claim: Claim, groups: Sequence[EvidenceGroup], label: str, pages: Pages
-) -> Node | None:
-    """Name the words of a claim that the closest passage doesn't have, where they are few."""
-    if label not in ("unclear", "no_relation") or not groups or _note(groups[0].best):
-        return None
-    closest = groups[0].best
-    page = pages.get(closest.page_id)
-    title = page.title if page else ""
-    missing = uncovered(
-        claim.statement, f"{title}\n{''.join(quote(closest, pages))}\n{closest.text}"
-    )
-    if not 0 < len(missing) <= MAX_UNCOVERED:
-        return None
-    words = ", ".join(quoted(word) for word in missing)
-    return el("p", f"The closest passage doesn't mention {words}.", class_="reason", dir="auto")
-
-
-def _searched(report: Report) -> Node:
-    sources = report.settings.get("sources", ())
-    labels = [source_label(str(s)) for s in sources] if isinstance(sources, list | tuple) else []
-    read = plural(len(report.pages), "source")
-    where = ", ".join(labels) or "no source"
-    return el("p", f"Searched {where}; read {read}.", class_="reason")
-
-
-def analyst(row: ClaimRow) -> Node | None:
-    """Draw the analyst's verdict, its note, and the badge it was given on if that changed."""
-    own = row.own
-    if own is None:
-        return None
-    earlier = ""
-    if own.badge and own.badge != (row.verdict.label if row.verdict else None):
-        earlier = f" The model's was “{look(own.badge).word}” then."
-    note = el("span", f" {own.note}", dir="auto") if own.note else None
-    words: list[Child] = ["The analyst's verdict: ", badge(own.label), note, earlier]
-    return el("p", *words, class_="reason analyst")
-
-
-def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
-    """Draw the failures of this claim alone, unless its verdict states them already."""
-    reason = verdict.reason if verdict else ""
-    subjects = (claim.text, claim.id)
-    messages = dict.fromkeys(f.message for f in report.failures if f.subject in subjects)
-    return [el("p", as_sentence(m), class_="reason") for m in messages if m not in reason]
-
-
-def _other_verdict(verdict: Verdict | None, report: Report) -> Node | None:
-    """Name the two verifiers of a claim that was rechecked, and the verdict that didn't decide."""
-    if verdict is None or verdict.other is None:
-        return None
-    second = _verifier_label(report.versions.get(f"verifier:{verdict.claim_id}", ""))
-    first = _verifier_label(report.versions.get("verifier", ""))
-    words = f"Rechecked by {second}: "
-    if verdict.other.reader == "first":
-        words = f"Decided by {second}. First verdict, by {first}: "
-    return el("p", words, badge(verdict.other.label), class_="reason second-reading")
-
-
-def _verifier_label(version: str) -> str:
-    name = verifier_name(version)
-    return VERIFIERS[name].label if name in VERIFIERS else name
-
-
 # --- quotations ---
 
 QUOTED_AS: dict[Outcome, tuple[str, str]] = {
@@ -396,75 +376,31 @@ QUOTED_AS: dict[Outcome, tuple[str, str]] = {
 }
 
 
-def _quotations(claim: Claim, spoken: Sequence[Quotation], report: Report) -> Iterator[Node]:
+def _quotations(claim: Claim, quotations: Sequence[Quotation], report: Report) -> list[Node]:
     """Draw what became of the quotations in a claim."""
-    for one in spoken:
-        if any(start < one.span[1] and one.span[0] < end for start, end in claim.spans):
-            label, word = QUOTED_AS[one.outcome]
-            where = _where_quoted(one, report)
-            words: list[Child] = ["Quotation ", badge(label, word=word), *where]
-            yield el("p", *words, class_="reason quotation", dir="auto")
+    nodes: list[Node] = []
+    for quotation in quotations:
+        start, end = quotation.span
+        if any(first < end and start < last for first, last in claim.spans):
+            label, word = QUOTED_AS[quotation.outcome]
+            words = ["Quotation ", badge(label, word=word), *_where_quoted(quotation, report)]
+            nodes.append(el("p", *words, class_="why-line quotation", dir="auto"))
+    return nodes
 
 
-def _where_quoted(one: Quotation, report: Report) -> list[Child]:
-    if one.page is None:
-        return [f" in none of {plural(len(report.pages), 'source')}: “{one.text}”"]
-    title = el("em", _title(one.page), dir="auto")
-    words = answer.shown(one.source, one.text) if one.outcome == "altered" else [one.text]
-    at = f"{one.at[0]},{one.at[1]},{one.at[0]},{one.at[1]}"
-    return [
-        " in ",
-        title,
-        ": “",
-        *words,
-        "” ",
-        _text_button("Open at this quotation", one.page, at),
-    ]
-
-
-def quoted_words(spoken: Sequence[Quotation]) -> str:
-    """Count the quotations by what became of them: "3 quotations: 1 altered, 2 word for word"."""
-    if not spoken:
-        return ""
-    counts = Counter(one.outcome for one in spoken)
-    outcomes = [name for name in reversed(QUOTED_AS) if counts[name]]
-    parts = [f"{counts[name]} {QUOTED_AS[name][1]}" for name in outcomes]
-    return f"{plural(len(spoken), 'quotation')}: {', '.join(parts)}"
+def _where_quoted(quotation: Quotation, report: Report) -> list[Child]:
+    page = quotation.page
+    if page is None:
+        return [f" in none of {plural(len(report.pages), 'source')}: “{quotation.text}”"]
+    words: list[Child] = [quotation.text]
+    if quotation.outcome == "altered":
+        words = answer.shown(quotation.source, quotation.text)
+    start, end = quotation.at
+    opener = _text_button("Open at this quotation", page, f"{start},{end},{start},{end}")
+    return [" in ", el("em", _title(page), dir="auto"), ": “", *words, "” ", opener]
 
 
 # --- all claims ---
-
-
-def tip(row: ClaimRow) -> str:
-    """Return the sentence that decides on a claim, with its source."""
-    if row.piece is None:
-        return ""
-    return f"{quoted(row.piece.deciding_sentence, TIP)} {_title(row.page)}"
-
-
-def footnotes(report: Report) -> Node:
-    """Draw a numbered note for each claim, for print."""
-    notes = []
-    for row in claim_rows(report):
-        style = look(row.badge)
-        words: list[Child] = [el("strong", f"{style.icon} {style.word}. ")]
-        words.append(row.verdict.reason if row.verdict else "")
-        if row.piece:
-            words.append(f" “{row.piece.deciding_sentence}” ")
-            words += _cited(row.page, row.piece.sentence[0])
-        notes.append(el("li", *words, analyst(row), value=row.number))
-    return el("ol", *notes, class_="footnotes")
-
-
-def _cited(page: Page | None, offset: int) -> list[Child]:
-    if page is None:
-        return []
-    title = el("em", page.cited)
-    if page.facts_from:
-        return [title, f", facts from {page.facts_from}."]
-    number = page.page_number(offset)
-    place = f", page {number}" if number else ""
-    return [title, f", {page.url}{place}, read {date(page.fetched_at)}."]
 
 
 def headline(report: Report) -> str:
@@ -484,20 +420,3 @@ def headline(report: Report) -> str:
         unsearched = [f"{missing} not searched: {failed}"] if missing else []
         return ", ".join([*unsearched, *counted(counts)]) or failed
     return f"{', '.join(counted(counts)) or 'No claim to check'}; {failed}"
-
-
-def totals(report: Report) -> str:
-    """Summarise the verdicts of a run in one sentence."""
-    counts = Counter(badges(report))
-    unreached = counts.pop("not_reached", 0)
-    del counts["not_checked"]
-    claims, checked = len(report.claims), counts.total()
-    if not checked and not unreached:
-        sentences = plural(claims, "sentence")
-        return f"None of the {sentences} states something that sources could support or contradict."
-    were = "was" if 1 in (checked, claims) else "were"
-    badges_ = f": {', '.join(counted(counts))}" if checked else ""
-    rest = ""
-    if unreached:
-        rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached."
-    return f"{checked} of {plural(claims, 'claim')} {were} checked{badges_}.{rest}"

@@ -12,6 +12,7 @@ from attribution.reports.bibliography import http_address, one_line, web_address
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import look
 from attribution.reports.trail import kind_of_page
+from attribution.reports.verdict_words import verdict_sentence
 from attribution.types import Page, Report
 
 COLUMNS = (
@@ -22,8 +23,10 @@ COLUMNS = (
     "end",
     "corrected by hand",
     "worthiness",
+    "assessment",
     "verdict",
     "confidence",
+    "says",
     "reason",
     "other reader's verdict",
     "sources",
@@ -33,9 +36,9 @@ COLUMNS = (
     "address",
     "read",
     "facts after",
-    "analyst's verdict",
-    "analyst's note",
+    "note",
 )
+WIDTHS = {"claim": 60, "says": 40, "reason": 40, "passage": 60, "source": 30, "note": 30}
 
 
 def write_csv(exported: Exported) -> str:
@@ -46,15 +49,20 @@ def write_csv(exported: Exported) -> str:
 def write_xlsx(exported: Exported) -> bytes:
     """Write the same table as a workbook; no cell is a formula."""
     from openpyxl import Workbook
+    from openpyxl.styles import Alignment
+    from openpyxl.utils import get_column_letter
 
     workbook = Workbook()
     sheet = workbook.active
     sheet.title = "Claims"
     sheet.freeze_panes = "A2"
     sheet.append(COLUMNS)
+    for number, name in enumerate(COLUMNS, 1):
+        sheet.column_dimensions[get_column_letter(number)].width = WIDTHS.get(name, 14)
     for row in table_rows(exported):
         sheet.append([one_line(cell) if isinstance(cell, str) else cell for cell in row])
         for cell in sheet[sheet.max_row]:
+            cell.alignment = Alignment(vertical="top", wrap_text=True)
             if isinstance(cell.value, str):
                 cell.data_type = "s"
     content = io.BytesIO()
@@ -71,7 +79,10 @@ def table_rows(exported: Exported) -> Iterator[list[Cell]]:
         cells["end"] = max((end for _, end in row.claim.spans), default=None)
         cells["corrected by hand"] = "yes" if row.claim.id in exported.corrected else ""
         cells["worthiness"] = row.claim.worthiness
-        cells["verdict"] = look(row.badge).word
+        cells["assessment"] = look(row.own.label).word if row.own else ""
+        cells["verdict"] = look(row.model_badge).word
+        cells["says"] = verdict_sentence(row, len(exported.report.pages))
+        cells["note"] = row.note
         if row.verdict:
             cells["confidence"] = row.verdict.confidence or None
             cells["reason"] = row.verdict.reason
@@ -83,9 +94,6 @@ def table_rows(exported: Exported) -> Iterator[list[Cell]]:
         if row.page:
             cells |= _of_page(row.page)
             cells["sources"] = _agreeing_sources(row, exported.report)
-        if row.own:
-            cells["analyst's verdict"] = look(row.own.label).word
-            cells["analyst's note"] = row.own.note
         yield [cells.get(name) for name in COLUMNS]
 
 

@@ -6,11 +6,11 @@ evidence and back.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
+from attribution.reports.groups import GROUPS, group_counts, groups_css
 from attribution.reports.html import (
     STATIC,
     Node,
@@ -24,25 +24,22 @@ from attribution.reports.html import (
     tokens_css,
 )
 from attribution.reports.trail import date
+from attribution.review.citations import citation_lines
 from attribution.review.judgements import agreement
-from attribution.review.quotations import Quotation, quotations
+from attribution.review.quotations import quotations
 from attribution.types import BADGES
-
-FOLDED = 4  # claims with nothing related, at most, that are not folded
 
 
 def write(exported: Exported) -> str:
     """Return the HTML of the file."""
     drawing = _Drawing(exported)
-    notes = cards.footnotes(exported.report)
     body = el(
         "div",
         drawing.about(),
         el("div", drawing.answer(), drawing.panels(), class_="sheet"),
-        el("section", el("h2", "Claims and sources"), notes, class_="notes"),
     )
     styles = [(STATIC / name).read_text("utf-8") for name in ("answer.css", "document.css")]
-    css = tokens_css(":root") + "\n".join(styles)
+    css = tokens_css(":root") + groups_css() + "\n".join(styles)
     return document(exported.heading or "Report", css, body)
 
 
@@ -53,16 +50,14 @@ class _Drawing:
         self._rows = {row.claim.id: row for row in claim_rows(exported.report)}
 
     def about(self) -> Node:
-        """Draw the question, the note, the counts, and how they were made."""
+        """Draw the question, the note, the groups, and how they were made."""
         report = self._report
-        counts = Counter(row.badge for row in self._rows.values())
+        counts = group_counts(row.badge for row in self._rows.values())
         chips = []
-        for name in BADGES:
+        for name, group in GROUPS.items():
             if counts[name]:
-                style = look(name)
-                words = f"{style.icon} {counts[name]} {style.noun}"
-                classes = f"chip {style_class(name)}"
-                chips.append(el("span", words, class_=classes, title=style.help))
+                words = f"{group.icon} {counts[name]} {group.word}"
+                chips.append(el("span", words, class_=f"chip g-{name}", title=group.help))
         verifier = report.versions.get("verifier", "an unknown verifier")
         made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
         lines = self._exported.note.split("\n")
@@ -72,9 +67,9 @@ class _Drawing:
         return el(
             "section",
             *(el("p", line, class_="lead", dir="auto") for line in lines if line.strip()),
-            el("p", f"{made} with {verifier}. {cards.totals(report)}", class_="reason"),
-            el("p", agreed, class_="reason") if agreed else None,
             el("p", *chips, class_="counts"),
+            el("p", f"{made} with {verifier}: {cards.headline(report)}.", class_="reason"),
+            el("p", agreed, class_="reason") if agreed else None,
         )
 
     def answer(self) -> Node:
@@ -93,7 +88,8 @@ class _Drawing:
         return el("section", *nodes, class_="answer", role="region", aria_label=label)
 
     def _class(self, claim_id: str) -> str:
-        return f"claim {style_class(self._rows[claim_id].badge)}"
+        row = self._rows[claim_id]
+        return f"claim {style_class(row.badge)} g-{row.group}"
 
     def _number(self, claim_id: str) -> Node:
         """Draw the number of a claim, which leads to its evidence."""
@@ -123,23 +119,20 @@ class _Drawing:
         return parts
 
     def panels(self) -> Node:
-        """Draw the evidence of every claim, problems first."""
-        spoken = quotations(self._report)
-        first: list[Node] = []
-        rest: list[Node] = []
+        """Draw the card of every claim, problems first."""
+        settings = cards.CardSettings(
+            quotations=quotations(self._report), citations=citation_lines(self._report)
+        )
+        entries: list[Node] = []
         for row in sorted(self._rows.values(), key=lambda row: BADGES.index(row.badge)):
-            entry = self._entry(row, spoken)
-            (rest if row.badge == "no_relation" else first).append(entry)
-        if len(rest) > FOLDED:
-            summary = el("summary", f"{len(rest)} {look('no_relation').noun}")
-            rest = [el("details", summary, *rest, class_="entry")]
+            entries.append(self._entry(row, settings))
         label = "The evidence of each claim"
-        return el("section", *first, *rest, class_="panels", role="region", aria_label=label)
+        return el("section", *entries, class_="panels", role="region", aria_label=label)
 
-    def _entry(self, row: ClaimRow, spoken: Sequence[Quotation]) -> Node:
-        parts: list[Node] = [_still(cards.panel(row, self._report, spoken=spoken))]
+    def _entry(self, row: ClaimRow, settings: cards.CardSettings) -> Node:
+        parts: list[Node] = [_still(cards.panel(row, self._report, settings))]
         if row.claim.id in self._exported.corrected:
-            parts.append(el("p", "Corrected by hand.", class_="reason"))
+            parts.append(el("p", "Edited by hand.", class_="reason"))
         if row.claim.spans:
             parts.append(el("a", "↑ In the answer", href=f"#mark-{row.number}", class_="open"))
         return el("article", *parts, class_="entry", id=f"claim-{row.number}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from attribution.reports.html import look
-from attribution.types import WEAK
+from attribution.types import WEAK, Label
 
 QUIET = "off"  # the group of claims that nothing is said about
 
@@ -21,16 +21,28 @@ class Group:
     icon: str
     badges: tuple[str, ...]
     help: str
+    colours: Label  # the verdict whose ink and tint it has
+    fill: tuple[str, str]  # of a bar, light and dark
 
 
 GROUPS: dict[str, Group] = {
-    "wrong": Group("wrong", "Wrong", "✗", ("contradicted",), "A source says otherwise: fix these."),
+    "wrong": Group(
+        "wrong",
+        "Wrong",
+        "✗",
+        ("contradicted",),
+        "A source says otherwise: fix these.",
+        "contradicted",
+        ("#cf4a57", "#e0685f"),
+    ),
     "check": Group(
         "check",
         "Check",
         "≈",
         (f"{WEAK}contradicted", "conflicting", "unclear"),
         "Possibly contradicted, conflicting or unclear: read these.",
+        "unclear",
+        ("#6a95b8", "#6d97b8"),
     ),
     "none": Group(
         "none",
@@ -38,6 +50,8 @@ GROUPS: dict[str, Group] = {
         "○",
         ("missing", "no_relation"),
         "No source says anything about these: find one.",
+        "no_relation",
+        ("#8a939e", "#626c77"),
     ),
     "ok": Group(
         "ok",
@@ -45,6 +59,8 @@ GROUPS: dict[str, Group] = {
         "✓",
         (f"{WEAK}supported", "supported"),
         "A source supports these: skim them.",
+        "supported",
+        ("#58a271", "#4d9e69"),
     ),
 }
 _GROUP_OF = {badge: group.name for group in GROUPS.values() for badge in group.badges}
@@ -61,6 +77,16 @@ def group_counts(badges: Mapping[str, int] | Iterable[str]) -> Counter[str]:
     for badge, count in Counter(badges).items():
         counts[group_of(badge)] += count
     return counts
+
+
+def groups_css() -> str:
+    """Return a class with the colours of each group."""
+    rules = [f".g-{QUIET}{{--ink:var(--not_checked-ink);--tint:transparent}}"]
+    for name, group in GROUPS.items():
+        light, dark = group.fill
+        colours = f"--ink:var(--{group.colours}-ink);--tint:var(--{group.colours}-tint)"
+        rules.append(f".g-{name}{{{colours};--fill:light-dark({light},{dark})}}")
+    return "".join(rules)
 
 
 def quiet_words(badges: Iterable[str]) -> str:

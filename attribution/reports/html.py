@@ -219,7 +219,7 @@ BLOCKS = frozenset(
 INLINE = frozenset("span strong em del code a br progress button sup".split())
 ATTRIBUTES = frozenset(
     "class href target rel title role start value max dir type id tabindex aria-label aria-hidden "
-    "aria-pressed data-claim data-span data-page data-at data-edit data-step data-note".split()
+    "aria-pressed data-claim data-span data-page data-at data-edit".split()
 )
 _TAGS = BLOCKS | INLINE
 _VOID = frozenset(("br", "hr"))
@@ -340,12 +340,13 @@ def style_class(badge: str | None) -> str:
     return f"v-{label}{' weak' * (label != (badge or label))}"
 
 
-def badge(label: str | None, word: str = "") -> Node:
-    """Build a badge with its icon and its word, or another one."""
+def badge(label: str | None, word: str = "", is_own: bool = False) -> Node:
+    """Build a badge with its icon and its word, or another one; the analyst's own is filled."""
     style = look(label)
     icon = el("span", style.icon, class_="icon", aria_hidden="true")
     words = el("span", word or style.word)
-    return el("span", icon, words, class_=f"badge {style_class(label)}", title=style.help)
+    classes = f"badge {style_class(label)}{' own' * is_own}"
+    return el("span", icon, words, class_=classes, title=style.help)
 
 
 def plural(count: int, noun: str) -> str:

@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.origins import sources as counted_sources
 from attribution.reports.cards import leans
-from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
-from attribution.reports.trail import facts
-from attribution.types import Evidence, Label, Page, Relation, Report
-
-# Relation, label and verb, those that need a look first
-SIDES: tuple[tuple[Relation, Label, str], ...] = (
-    ("contradicted", "contradicted", "contradicts"),
-    ("entailed", "supported", "supports"),
-    ("no_relation", "unclear", "leaves open"),
+from attribution.reports.html import (
+    Node,
+    as_sentence,
+    data,
+    el,
+    link_to_sentence,
+    look,
+    plural,
+    safe_url,
 )
-LABELS: dict[Relation, Label] = {relation: label for relation, label, _ in SIDES}
-_ORDER = [relation for relation, _, _ in SIDES]
+from attribution.reports.trail import facts
+from attribution.types import Claim, Evidence, Label, Page, Relation, Report
+
+# Relation and label, those that need a look first
+SIDES: tuple[tuple[Relation, Label], ...] = (
+    ("contradicted", "contradicted"),
+    ("no_relation", "unclear"),
+    ("entailed", "supported"),
+)
+LABELS: dict[Relation, Label] = dict(SIDES)
+_ORDER = [relation for relation, _ in SIDES]
+FOLDED = 3  # claims from which on those that a source supports are a number
 Pieces = dict[str, Evidence]  # by claim
 
 
 def _best_pieces(pieces: Sequence[Evidence]) -> Pieces:
     """Return a passage for each claim, one that decides if there is one."""
     best: Pieces = {}
-    for piece in sorted(pieces, key=lambda e: _ORDER.index(e.relation)):
+    for piece in sorted(pieces, key=lambda e: e.relation == "no_relation"):
         best.setdefault(piece.claim_id, piece)
     return best
 
@@ -41,35 +50,41 @@ def _numbers(report: Report) -> dict[str, int]:
 
 def source_list(report: Report) -> Node:
     """List the sources of a run, those that decide most claims first; the others stand below."""
-    if not report.pages:
-        return el("div", el("p", "No source was read."), class_="hint")
-    numbers = _numbers(report)
     used: dict[str, Pieces] = {}
     for page in report.pages:
         pieces = [e for e in report.evidence if e.page_id == page.id and _speaks(e)]
         if pieces:
             used[page.id] = _best_pieces(pieces)
-
-    def weight(page: Page) -> list[int]:
-        relations = [piece.relation for piece in used[page.id].values()]
-        return [relations.count(relation) for relation in _ORDER]
-
-    pages = sorted((p for p in report.pages if p.id in used), key=weight, reverse=True)
-    counted = counted_sources(pages)
+    pages = [page for page in report.pages if page.id in used]
+    pages.sort(key=lambda page: len(used[page.id]), reverse=True)
     return el(
         "div",
-        el("p", f"Sources with relevant passages: {counted}.", class_="reason"),
-        *(_card(page, used[page.id], numbers) for page in pages),
+        el("p", "No source was read.") if not report.pages else None,
+        _unread(report),
+        *(_card(page, used[page.id], report) for page in pages),
         _others([page for page in report.pages if page.id not in used]),
         class_="panel-body sources",
     )
 
 
+def _unread(report: Report) -> Node | None:
+    """List the sources that could not be read, each with its reason and remedy."""
+    failures = [failure for failure in report.failures if failure.stage == "fetch"]
+    if not failures:
+        return None
+    items = []
+    for failure in failures:
+        items.append(el("li", el("strong", failure.subject), f": {as_sentence(failure.message)}"))
+    title = f"{plural(len(failures), 'source')} could not be read"
+    return el("details", el("summary", title), el("ul", *items, dir="auto"))
+
+
 def _others(pages: Sequence[Page]) -> Node | None:
     if not pages:
         return None
-    summary = el("summary", f"{plural(len(pages), 'source')} without such a passage")
-    return el("details", summary, el("ul", *(el("li", _title(page, 0)) for page in pages)))
+    were = "page was read and says" if len(pages) == 1 else "pages were read and say"
+    titles = el("ul", *(el("li", _title(page, 0)) for page in pages))
+    return el("details", el("summary", f"{len(pages)} {were} nothing about a claim"), titles)
 
 
 def _title(page: Page, start: int) -> Node:
@@ -81,32 +96,41 @@ def _title(page: Page, start: int) -> Node:
     return el("button", title, type="button", class_="open title", dir="auto", **place)
 
 
-def _card(page: Page, pieces: Pieces, numbers: Mapping[str, int]) -> Node:
+def _card(page: Page, pieces: Pieces, report: Report) -> Node:
+    """Draw a source with its claims by their text; many that it supports are a number."""
     first = next(iter(pieces.values())).sentence[0]
-    rows = []
-    for relation, label, verb in SIDES:
-        ids = [i for i in numbers if i in pieces and pieces[i].relation == relation]
-        if ids:
-            buttons = [_claim_button(claim_id, numbers[claim_id], label) for claim_id in ids]
-            rows.append(el("p", badge(label, word=f"{verb} {len(ids)}"), *buttons, class_="uses"))
+    tally: list[Node] = []
+    rows: list[Node] = []
+    for relation, label in SIDES:
+        claims = [c for c in report.claims if c.id in pieces and pieces[c.id].relation == relation]
+        if not claims:
+            continue
+        icon = look(label).icon
+        words = f"{icon} {len(claims)}"
+        tally.append(el("span", words, class_=f"v-{label}", title=f"{look(label).noun}"))
+        buttons = [el("li", _claim_button(claim, label)) for claim in claims]
+        if label == "supported" and len(claims) >= FOLDED:
+            summary = el("summary", f"{len(claims)} supported claims")
+            rows.append(el("li", el("details", summary, el("ul", *buttons, class_="uses"))))
+        else:
+            rows += buttons
     return el(
         "article",
-        el("div", _title(page, first), class_="head"),
-        el("p", facts(page, first), class_="facts"),
-        *rows,
-        class_="card",
+        el(
+            "p",
+            _title(page, first),
+            el("span", facts(page, first), class_="facts"),
+            el("span", *tally, class_="tally"),
+            class_="source-name",
+        ),
+        el("ul", *rows, class_="uses"),
     )
 
 
-def _claim_button(claim_id: str, number: int, label: Label) -> Node:
-    return el(
-        "button",
-        str(number),
-        type="button",
-        class_=f"go v-{label}",
-        data_claim=claim_id,
-        aria_label=f"Claim {number}: show its evidence",
-    )
+def _claim_button(claim: Claim, label: Label) -> Node:
+    icon = el("span", look(label).icon, class_=f"mark v-{label}", aria_hidden="true")
+    words = el("span", claim.text, dir="auto")
+    return el("button", icon, words, type="button", data_claim=claim.id)
 
 
 # --- the text of a source ---

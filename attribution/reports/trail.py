@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
-from attribution.evidence.origins import sources as counted_sources
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
-from attribution.reports.html import Child, Node, as_sentence, el, plural, table
+from attribution.reports.html import Child, Node, as_sentence, el, plural
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report
@@ -65,15 +64,6 @@ def facts(page: Page | None, offset: int) -> str:
 def host(page: Page) -> str:
     """Return the name of the site, or its host if the page does not name it."""
     return page.site or (site(page.url) if page.kind == "web" else "")
-
-
-def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node:
-    """Say how many pages have the same origin, which count once, and how many others agree."""
-    alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
-    said = f"said by {origins} independent sources" if origins > 1 else "said by one source"
-    counted = counted_sources(alike) if len(alike) > 1 else ""
-    sites = sorted({host(p) or p.url for p in alike})
-    return el("span", f" · {_joined(counted, said)}", title=", ".join(sites), class_="copies")
 
 
 def why(piece: Evidence, report: Report, page: Page | None) -> Node:
@@ -174,36 +164,21 @@ def _wording(claim: Claim, report: Report) -> Iterator[tuple[Child, ...]]:
 def _search(
     row: ClaimRow, report: Report, provenance: Provenance | None
 ) -> Iterator[tuple[Child, ...]]:
-    pages = {page.id: page for page in report.pages}
+    """List where the claim was searched for, and what could not be read."""
     traces = provenance.traces if provenance else ()
-    results = {
-        (t.query, t.searcher, t.rank, t.page_id) for t in traces if t.claim_id == row.claim.id
-    }
-    if not results:
-        results = {(e.query, e.searcher, e.rank, e.page_id) for e in row.evidence}
-    cells = []
-    for query, searcher, rank, page_id in sorted(results)[:SHOWN]:
-        page = pages.get(page_id)
-        title = (page.title or page.url) if page else page_id
-        cells.append((query or "–", searcher or "–", str(rank), title))
-    left = len(results) - SHOWN
-    yield (
-        "Searched for",
-        table(("Query", "Where", "Rank", "Source"), cells, "figures") if cells else None,
-        _quiet(f"and {plural(left, 'more result')}" if left > 0 else ""),
-        None if cells else _line("No source was found for it."),
-    )
+    searches = [(t.query, t.searcher) for t in traces if t.claim_id == row.claim.id]
+    searches = searches or [(piece.query, piece.searcher) for piece in row.evidence]
+    items = [f"{query or '–'} ({searcher})" for query, searcher in dict.fromkeys(searches)]
+    yield "Searched for", el("ul", *(el("li", item, dir="auto") for item in items[:SHOWN]))
     failures = _failures(row.claim, report, provenance)
-    read = plural(len({page_id for *_, page_id in results}), "source")
-    items = []
+    read = {t.page_id for t in traces if t.claim_id == row.claim.id}
+    read |= {piece.page_id for piece in row.evidence}
+    lost = []
     for failure in failures[:SHOWN]:
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
-        items.append(el("li", subject, as_sentence(failure.message)))
-    yield (
-        "Sources tried",
-        _line(f"{read} read · {len(failures) or 'none'} failed"),
-        el("ul", *items) if items else None,
-    )
+        lost.append(el("li", subject, as_sentence(failure.message)))
+    counts = f"{plural(len(read), 'source')} read · {len(failures) or 'none'} failed"
+    yield "Sources tried", _line(counts), el("ul", *lost) if lost else None
 
 
 def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> list[Failure]:

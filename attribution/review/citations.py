@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import ValidationError
-
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.evidence.sources import source_names
+from attribution.policy import DecisionPolicy
 from attribution.review.citation_marks import Cited, Mark, attach, find
-from attribution.review.cited_sources import NO_TEXT, Problem, Unread, read_sources
+from attribution.review.cited_sources import NO_TEXT, Problem, Unread, known_page, read_sources
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.text.references import AnswerSource
-from attribution.types import Claim, Evidence, Frozen, Page, Report, content_id
+from attribution.text.urls import site
+from attribution.types import Claim, Evidence, Frozen, Label, Page, Report
 from attribution.verdicts import decide
 from attribution.verifiers import policy_of
 
-KIND = "citations"  # of the saved result
+MOST_IN_BRACKETS = 20  # characters of a source's key
 STOPPED = Unread("unreachable", "The check was stopped before this source was read.")
 
 Outcome = Literal["supported", "contradicted", "not_supported"] | Problem
@@ -69,7 +69,6 @@ class Figures(Frozen):
 class CitationReport(Frozen):
     """Everything found about the citations of one run."""
 
-    claims_id: str  # see `claims_id`; a different one means that the claims have changed since
     created_at: str
     verifier: str
     marks: tuple[Mark, ...]
@@ -96,51 +95,23 @@ class Step:
     total: int
 
 
-def claims_id(report: Report) -> str:
-    """Return a hash of everything in a run that a check depends on."""
-    claims = (f"{c.id} {c.statement} {c.checked}" for c in report.claims)
-    names = ("threshold", "contradiction_threshold", "verifier", "top_k")
-    return content_id(report.answer, *claims, *(str(report.settings.get(name)) for name in names))
-
-
-def saved(report: Report, store: Store) -> CitationReport | None:
-    """Return the saved check of a run, or None if there is none for its current claims."""
-    body = store.results.load(KIND, report.id)
-    if not body:
-        return None
-    try:
-        result = CitationReport.model_validate_json(body)
-    except ValidationError:  # saved by another version
-        return None
-    return result if result.claims_id == claims_id(report) else None
-
-
 def check(
     report: Report,
     settings: Settings,
     store: Store,
     stop: threading.Event | None = None,
     listed: str = "",
-    save: bool = True,
 ) -> Iterator[Step | CitationReport]:
     """Check the citations of a finished run.
 
     Args:
         stop: If it is set, the check ends early: sources that were not read count as unreachable.
         listed: Sources that the answer doesn't list, one per line.
-        save: Keep the result with the run.
 
     Yields:
         Steps, then the result.
-
-    Raises:
-        NotYours: The run is somebody else's, and the result should be saved.
     """
-    store = Store(store.database, store.rights.by)
     stop = stop or threading.Event()
-    should_save = save and bool(report.id)
-    if should_save:
-        store.rights.check_change(report.id)
     subject = _Subject.of(report, listed)
     sources = subject.cited_sources
     pages: dict[str, Page | Unread] = {}
@@ -156,12 +127,8 @@ def check(
         citations += judge.citations(source.key, page, subject.citing(source.key))
     yield Step("judge", len(sources), len(sources))
     read_pages = [page for page in pages.values() if isinstance(page, Page)]
-    result = subject.result(report, citations, read_pages).model_copy(
-        update={"verifier": judge.version, "stopped": stop.is_set()}
-    )
-    if should_save:
-        store.results.save(KIND, report.id, result.to_json())
-    yield result
+    result = subject.result(report, citations, read_pages)
+    yield result.model_copy(update={"verifier": judge.version, "stopped": stop.is_set()})
 
 
 class _Judge:
@@ -170,6 +137,7 @@ class _Judge:
     def __init__(self, report: Report, settings: Settings, store: Store) -> None:
         self.version = report.versions.get("verifier", "")
         self._report = report
+        self._labels = shown_labels(report)
         self._settings = settings
         self._store = store
         # A citation is of one source, however many the policy asks for.
@@ -211,9 +179,7 @@ class _Judge:
 
     def _citation(self, claim: Claim, key: str, page: Page, pieces: Sequence[Evidence]) -> Citation:
         verdict = decide(claim, pieces, self._policy)
-        outcome: Outcome = "not_supported"
-        if verdict.label in ("supported", "contradicted"):
-            outcome = verdict.label
+        outcome = _outcome(verdict.label, self._labels.get(claim.id, ""))
         return Citation(
             claim_id=claim.id,
             source=key,
@@ -222,6 +188,78 @@ class _Judge:
             page_id=page.id,
             evidence=nearest_evidence(pieces, verdict.label, {page.id: page}),
         )
+
+
+def shown_labels(report: Report) -> dict[str, str]:
+    """Return the label of each claim: the analyst's, or else the model's."""
+    labels: dict[str, str] = {v.claim_id: v.label for v in report.verdicts}
+    return labels | {own.claim_id: own.label for own in report.judgements if own.label}
+
+
+def _outcome(label: Label, of_claim: str) -> Outcome:
+    """Return what a source says of a claim; it never says the opposite of the claim's verdict."""
+    if label == "supported" and of_claim != "contradicted":
+        return "supported"
+    if label == "contradicted" and of_claim != "supported":
+        return "contradicted"
+    return "not_supported"
+
+
+# --- the line in a claim's card ---
+
+SAYS: dict[Outcome, str] = {
+    "supported": "says so",
+    "contradicted": "says otherwise",
+    "not_supported": "doesn't say so",
+    "unnamed": "the answer doesn't say what it is",
+    "unreachable": "isn't among the sources that were read",
+}
+SILENT = "doesn't mention it"
+
+
+def citation_lines(report: Report) -> dict[str, str]:
+    """Say for each claim that cites sources what these say of it, by the claim's own evidence."""
+    subject = _Subject.of(report, "")
+    if not subject.cited.marks:
+        return {}
+    pages = {source.key: known_page(source, report.pages) for source in subject.cited.sources}
+    policy = DecisionPolicy.of(report.settings).with_settings({"least_sources": 1})
+    labels = shown_labels(report)
+    lines: dict[str, str] = {}
+    for claim in subject.claims:
+        pieces = [piece for piece in report.evidence if piece.claim_id == claim.id]
+        said: dict[str, str] = {}
+        for key, page in pages.items():
+            of_page = [piece for piece in pieces if page and piece.page_id == page.id]
+            if of_page:
+                verdict = decide(claim, of_page, policy)
+                is_related = verdict.label != "no_relation"
+                outcome = _outcome(verdict.label, labels.get(claim.id, ""))
+                said[key] = SAYS[outcome] if is_related else SILENT
+        cited = [_said_by(key, subject, said, pages[key]) for key in subject.keys(claim.id)]
+        if cited:
+            others = [key for key, words in said.items() if words == SAYS["supported"]]
+            others = [key for key in others if key not in subject.keys(claim.id)]
+            also = f"; {', '.join(map(_shown, others))} does" if others else ""
+            lines[claim.id] = f"Cites {', '.join(cited)}{also}."
+    return lines
+
+
+def _said_by(key: str, subject: _Subject, said: Mapping[str, str], page: Page | None) -> str:
+    """Return one cited source with what it says: “[2]: says so”."""
+    if key in said:
+        words = said[key]
+    elif page:
+        words = SILENT
+    else:
+        source = subject.cited.source(key)
+        words = SAYS["unreachable" if source.url or source.text else "unnamed"]
+    return f"{_shown(key)}: {words}"
+
+
+def _shown(key: str) -> str:
+    """Return a source as a reader of the answer knows it."""
+    return f"[{key}]" if len(key) <= MOST_IN_BRACKETS else site(key) or key
 
 
 def _unread(claim: Claim, key: str, problem: Unread) -> Citation:
@@ -266,7 +304,8 @@ class _Subject:
     def result(
         self, report: Report, citations: Sequence[Citation], pages: Sequence[Page]
     ) -> CitationReport:
-        supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
+        labels = shown_labels(report)
+        supported = {claim_id for claim_id, label in labels.items() if label == "supported"}
         claims: list[CitedClaim] = []
         in_order: list[Citation] = []
         for claim in self.claims:
@@ -281,7 +320,6 @@ class _Subject:
             )
         attached = {index for indices in self.marks.values() for index in indices}
         return CitationReport(
-            claims_id=claims_id(report),
             created_at=now(),
             verifier="",
             marks=self.cited.marks,

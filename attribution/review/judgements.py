@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from attribution.types import LABELS, AnalystVerdict, Label, Report
 from attribution.verdicts import agreeing
+from attribution.verifiers.calibration import assessments
 
 
 def wilson(part: int, whole: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -73,7 +74,7 @@ def agreement(reports: Iterable[Report]) -> AnalystAgreement:
 
 def _pairs(report: Report) -> Iterator[tuple[Label, AnalystVerdict]]:
     """Yield the badge and the analyst's verdict of each claim that has both."""
-    own = {judgement.claim_id: judgement for judgement in report.judgements}
+    own = assessments(report)
     for verdict in report.verdicts:
         if verdict.claim_id in own and agreeing(verdict.label):
             yield verdict.label, own[verdict.claim_id]

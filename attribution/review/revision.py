@@ -1,4 +1,4 @@
-"""Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes.
+"""Revise an answer: mark or drop unsupported sentences, and add footnotes.
 
 A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the
 Markdown renders as before: a sentence that can't be dropped without changing the rest is marked
@@ -8,15 +8,15 @@ instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from attribution.evidence.near_duplicates import deciding_evidence
-from attribution.review.correction import Correction, Replacement, apply
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
 from attribution.types import Label, Page, Report, Span
+from attribution.verifiers.calibration import assessments
 
 QUOTED = 300  # characters of a quote
 Unsupported = Literal["keep", "mark", "drop"]
@@ -47,34 +47,37 @@ _EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")
 
 @dataclass(frozen=True)
 class Revision:
-    """The revised Markdown, and the outcome for corrections and sentences."""
+    """The revised Markdown, and the numbers of changes."""
 
     text: str
-    applied: tuple[str, ...]  # the claims whose corrections are in it
-    overlapping: tuple[str, ...]  # the claims whose corrections overlap an earlier one
     marked: int  # sentences
     dropped: int
     notes: int
 
 
-def revise(
-    report: Report,
-    accepted: Sequence[Correction] = (),
-    unsupported: Unsupported = "keep",
-    footnotes: bool = True,
-) -> Revision:
-    """Apply corrections to the answer of a report.
+class _Replacement(NamedTuple):
+    """A part of the answer, and the Markdown that takes its place."""
 
-    A sentence is unsupported if it has checked claims, none of them supported or corrected. If this
-    holds for only some of its claims, it is marked "in part", even under "drop".
+    start: int
+    end: int
+    after: str
+
+
+def revise(
+    report: Report, unsupported: Unsupported = "keep", has_footnotes: bool = True
+) -> Revision:
+    """Revise the answer of a report; the analyst's assessments decide before the model's verdicts.
+
+    A sentence is unsupported if it has checked claims, none of them supported. If this holds for
+    only some of its claims, it is marked "in part", even under "drop".
 
     Args:
-        accepted: Of two that overlap, the first is applied.
+        report: A finished run.
         unsupported: What becomes of unsupported sentences.
-        footnotes: Name the source and quote the sentence for each claim that is supported,
-            corrected or, under "mark", contradicted.
+        has_footnotes: Name the source and quote the sentence for each claim that is supported or,
+            under "mark", contradicted.
     """
-    reviser = _Reviser(report, accepted, unsupported, footnotes)
+    reviser = _Reviser(report, unsupported, has_footnotes)
     for sentence in reviser.sentences():
         reviser.revise(sentence)
     return reviser.revision()
@@ -87,21 +90,15 @@ class _Sentence:
 
 
 class _Reviser:
-    def __init__(
-        self,
-        report: Report,
-        accepted: Sequence[Correction],
-        unsupported: Unsupported,
-        footnotes: bool,
-    ) -> None:
-        applied, self._overlapping = _without_overlaps(accepted)
+    def __init__(self, report: Report, unsupported: Unsupported, has_footnotes: bool) -> None:
         self._report = report
         self._answer = report.answer
         self._unsupported = unsupported
-        self._has_footnotes = footnotes
-        self._corrections = {correction.claim_id: correction for correction in applied}
-        self._edits = [edit for correction in applied for edit in correction.edits]
-        self._labels = {v.claim_id: v.label for v in report.verdicts if v.label != "not_checked"}
+        self._has_footnotes = has_footnotes
+        self._edits: list[_Replacement] = []
+        labels: dict[str, str] = {v.claim_id: v.label for v in report.verdicts}
+        labels |= {claim_id: own.label or "" for claim_id, own in assessments(report).items()}
+        self._labels = {i: label for i, label in labels.items() if label != "not_checked"}
         self._notes = _Footnotes(self._answer)
         self._marked = 0
         self._dropped = 0
@@ -140,37 +137,31 @@ class _Reviser:
             added += self._footnote_marks(sentence)
         position = _place_after(self._answer, sentence.span[1]) if added else None
         if position is not None:
-            self._edits.append(Replacement(start=position, end=position, before="", after=added))
+            self._edits.append(_Replacement(position, position, added))
 
     def revision(self) -> Revision:
-        # Each edit once; insertions at a place come after the changes that end there.
-        edits = sorted(dict.fromkeys(self._edits), key=lambda e: (e.end, e.start == e.end))
-        text = apply(self._answer, edits)
-        return Revision(
-            text + self._notes.definitions(text),
-            tuple(self._corrections),
-            self._overlapping,
-            self._marked,
-            self._dropped,
-            len(self._notes.numbers),
-        )
+        pieces: list[str] = []
+        position = 0
+        for edit in sorted(self._edits):
+            pieces += [self._answer[position : edit.start], edit.after]
+            position = edit.end
+        text = "".join([*pieces, self._answer[position:]])
+        definitions = self._notes.definitions(text)
+        notes = len(self._notes.numbers)
+        return Revision(text + definitions, self._marked, self._dropped, notes)
 
     def _is_good(self, claim_id: str) -> bool:
-        return self._labels[claim_id] == "supported" or claim_id in self._corrections
+        return self._labels[claim_id] == "supported"
 
     def _drop(self, span: Span) -> bool:
         """Cut a sentence out; False if the rest would not stay as it was."""
         wanted = _words_without(self._answer, span)
         for start, end in _cuts(self._answer, *span):
-            inside = [e for e in self._edits if start <= e.start and e.end <= end]
-            touching = [e for e in self._edits if e.start < end and start < e.end]
-            if len(touching) > len(inside):
+            if any(edit.start < end and start < edit.end for edit in self._edits):
                 continue
             if _words(self._answer[:start] + self._answer[end:]) != wanted:
                 continue
-            cut = Replacement(start=start, end=end, before=self._answer[start:end], after="")
-            self._edits = [e for e in self._edits if e not in inside]
-            self._edits.append(cut)
+            self._edits.append(_Replacement(start, end, ""))
             self._dropped += 1
             return True
         return False
@@ -180,33 +171,10 @@ class _Reviser:
         for claim_id in sentence.claims:
             is_refuted = self._unsupported == "mark" and self._labels[claim_id] == "contradicted"
             if self._is_good(claim_id) or is_refuted:
-                note = source_of(self._report, claim_id, self._corrections.get(claim_id))
+                note = source_of(self._report, claim_id)
                 if note:
                     marks[self._notes.mark(note)] = None
         return "".join(marks)
-
-
-def _without_overlaps(
-    accepted: Sequence[Correction],
-) -> tuple[list[Correction], tuple[str, ...]]:
-    """Return the corrections that overlap no earlier one, and the claims of the others."""
-    applied: list[Correction] = []
-    overlapping: list[str] = []
-    edits: set[Replacement] = set()
-    for correction in accepted:
-        if any(_overlap(edit, other) for edit in correction.edits for other in edits):
-            overlapping.append(correction.claim_id)
-        else:
-            applied.append(correction)
-            edits.update(correction.edits)
-    return applied, tuple(overlapping)
-
-
-def _overlap(one: Replacement, two: Replacement) -> bool:
-    if one == two:
-        return False
-    one_end, two_end = max(one.end, one.start + 1), max(two.end, two.start + 1)
-    return one.start < two_end and two.start < one_end
 
 
 # --- footnotes ---
@@ -222,11 +190,9 @@ class Note(NamedTuple):
     facts_from: str = ""  # http(s)
 
 
-def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
-    """Return the sentence that a correction, or else the claim's verdict, rests on."""
+def source_of(report: Report, claim_id: str) -> Note | None:
+    """Return the sentence that the claim's verdict rests on."""
     pages = {page.id: page for page in report.pages}
-    if correction:
-        return _note(pages.get(correction.page_id), correction.quote)
     piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id], pages)
     return _note(pages.get(piece.page_id), piece.deciding_sentence) if piece else None
 

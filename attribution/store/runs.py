@@ -562,7 +562,7 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     unfinished run.
     """
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
-    badges |= {own.claim_id: own.label for own in report.judgements}
+    badges |= {own.claim_id: own.label for own in report.judgements if own.label}
     counts = Counter(badges.values())
     texts = [report.question, report.answer]
     for claim in report.claims:

@@ -205,8 +205,8 @@ def graded_report(report: Report) -> Report:
 
 
 def assessments(report: Report) -> dict[str, AnalystVerdict]:
-    """Return the analyst's assessments by claim."""
-    return {own.claim_id: own for own in report.judgements}
+    """Return the analyst's assessments by claim, without those that are a note alone."""
+    return {own.claim_id: own for own in report.judgements if own.label}
 
 
 def model_badge(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
@@ -219,7 +219,7 @@ def model_badge(verdict: Verdict | None, report: Report, without: str = "not_rea
 def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
     """Return the badge that a claim is shown with: the analyst's assessment, or else the model's."""
     own = assessments(report).get(verdict.claim_id) if verdict else None
-    return own.label if own else model_badge(verdict, report, without)
+    return own.label if own and own.label else model_badge(verdict, report, without)
 
 
 def badges(report: Report, without: str = "not_reached") -> list[str]:

@@ -1,12 +1,11 @@
-"""Show an answer with its claims highlighted, and the evidence for the selected claim.
+"""Show an answer with its claims marked, and the card of the selected claim beside it.
 
-Selection happens in the browser; the server is asked only for the text of a source that is opened.
+Selection happens in the browser; the server is asked for what only it has.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,184 +13,162 @@ import streamlit as st
 
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
+from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.html import Node, badge, el, look, style_class
+from attribution.reports.groups import GROUPS, QUIET, group_counts, groups_css, quiet_words
+from attribution.reports.html import Node, el, look
 from attribution.reports.source_view import source_list, source_text
+from attribution.review.citations import citation_lines
 from attribution.review.quotations import quotations
-from attribution.types import BADGES, UNCHECKED, Claim, Page, Report
-from attribution.verifiers.calibration import badge_of, badges
+from attribution.review.revision import Unsupported, revise
+from attribution.types import BADGES, WEAK, Page, Report
+from attribution.verdicts import agreeing
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
 
 View = dict[str, Any]  # what the component of the answer draws
 _STATIC = Path(__file__).parent / "static"
+_SCRIPTS = ("source.js", "groups.js", "panel.js", "check.js")
 
 
 def _read(*names: str) -> str:
     return "".join((_STATIC / name).read_text("utf-8") for name in names)
 
 
-STYLES = html.tokens_css(".root") + (html.STATIC / "answer.css").read_text("utf-8")
-STYLES += _read("editing.css", "source.css", "stage.css")
-SCRIPTS = ("chips.js", "tabs.js", "source.js", "placement.js", "answer.js", "claims.js", "mount.js")
 _answer = st.components.v2.component(
     "attribution.answer",
     html='<div class="root"></div>',
-    css=STYLES,
-    js=html.NODES_JS + _read(*SCRIPTS),
+    css=html.tokens_css(".root")
+    + groups_css()
+    + (html.STATIC / "answer.css").read_text("utf-8")
+    + _read("source.css", "check.css"),
+    js=html.NODES_JS + _read(*_SCRIPTS),
 )
+
 _source = st.components.v2.component(
     "attribution.source",
     html='<div class="root"></div>',
     css=html.tokens_css(".root") + _read("source.css"),
     js=html.NODES_JS + _read("source.js", "source_mount.js"),
 )
-# the order of what needs a look
-TROUBLE = tuple(name for name in BADGES if not name.endswith("supported") and name not in UNCHECKED)
-DOUBTS = tuple(name for name in TROUBLE if name != "no_relation")
-ORDER = (*BADGES, "pending")  # of the bar
-TABS = (
-    ("evidence", "Evidence"),
-    ("sources", "Sources"),
-    ("revised", "Revised answer"),
-    ("citations", "Citations"),
-)
-
-
-def _hint() -> Node:
-    """Draw the evidence column until there are verdicts."""
-    words = ("Select a claim to see its evidence.", "Verdicts appear as they are found.")
-    return el("div", el("h3", "Evidence"), *(el("p", line) for line in words), class_="hint")
-
-
-def _overview(report: Report) -> Node:
-    """Draw the evidence column while no claim is selected: errors and doubts first, a line for each
-    other badge.
-    """
-    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    rows: dict[str, list[Node]] = {name: [] for name in BADGES}
-    for number, claim in enumerate(report.claims, 1):
-        name = badge_of(verdicts.get(claim.id), report, "not_reached")
-        words = f"{number}. {claim.text}"
-        opener = el(
-            "button",
-            words,
-            type="button",
-            class_="open",
-            data_claim=claim.id,
-            dir="auto",
-        )
-        rows[name].append(el("p", badge(name) if name in DOUBTS else None, " ", opener))
-    drawn: list[Node] = []
-    for name in DOUBTS:
-        drawn += rows[name]
-    for name, claims in rows.items():
-        if claims and name not in DOUBTS:
-            summary = el("summary", f"{len(claims)} {look(name).noun}")
-            drawn.append(el("details", summary, *claims))
-    return el("div", *drawn, class_="panel-body overview")
 
 
 def view(
     report: Report,
-    corrected: Set[str] = frozenset(),
-    provenance: Provenance | None = None,
     *,
     run: str,
     running: bool,
     editable: bool = False,
-    tabs: Sequence[tuple[str, str]] = (),
-    before: tuple[View, str] | None = None,
+    provenance: Provenance | None = None,
 ) -> View:
     """Return the data of the component.
 
     Args:
-        corrected: The ids of claims that were edited by hand.
+        report: The run, as far as it has come.
+        run: The key of the run in this session.
+        running: The run is in progress.
         editable: Add the controls that change the run.
-        before: The result for the same run when just the claim of that id was another.
+        provenance: How the pages of a finished run were found.
     """
-    data, only = before or ({}, "")
-    changing = _of_claims(report, corrected, provenance, running, editable, data, only)
-    if only:
-        return data | changing
+    cited = {} if running else citation_lines(report)
+    settings = CardSettings(
+        is_editable=editable,
+        is_running=running,
+        provenance=provenance,
+        quotations=() if running else quotations(report),
+        citations=cited,
+    )
+    rows = list(claim_rows(report, "pending" if running else "not_reached"))
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
-    notes = el("div") if running else cards.footnotes(report)
+    edited = {claim_id for edit in report.edits for claim_id in edit.claims}
+    claims = {}
+    for row in rows:
+        is_edited = row.claim.id in edited
+        claims[row.claim.id] = _claim(row, is_edited, row.claim.id in cited)
     return {
-        **changing,
         "run": run,
-        "tree": [html.data(node) for node in tree],
+        "running": running,
         "editable": editable,
+        "tree": [html.data(node) for node in tree],
         "loose": [claim.id for claim in report.claims if claim.id not in placed],
-        "trouble": TROUBLE,
-        "tabs": tabs,
-        "sources": html.data(source_list(report)) if tabs else None,
-        "source": None,
-        "first": "" if running else _first(report),
-        "notes": html.data(notes),
-    }
-
-
-def _of_claims(
-    report: Report,
-    corrected: Set[str],
-    provenance: Provenance | None,
-    running: bool,
-    editable: bool,
-    data: View,
-    only: str,
-) -> View:
-    """Return what depends on the claims; with `only`, all others are as they were in `data`."""
-    quoted = () if running else quotations(report)
-    claims = dict(data.get("claims", {}))
-    panels = dict(data.get("panels", {}))
-    for row in claim_rows(report):
-        claim_id = row.claim.id
-        if only and claim_id != only:
-            continue
-        claims[claim_id] = {
-            "n": row.number,
-            "corrected": claim_id in corrected,
-            "tip": cards.tip(row),
-            **_claim(row, running),
-        }
-        panel = cards.panel(row, report, running, provenance, editable, quoted)
-        panels[claim_id] = html.data(panel)
-    return {
         "claims": claims,
-        "panels": panels,
-        "counts": counts(report, corrected, running),
-        "empty": html.data(_hint() if running else _overview(report)),
+        "panels": {row.claim.id: html.data(cards.panel(row, report, settings)) for row in rows},
+        "head": _head(rows, len(cited)),
+        "order": BADGES,
+        "first": "" if running else _first(report, rows),
+        "empty": html.data(_hint(rows, running)),
+        "sources": html.data(source_list(report)),
+        "source": None,
+        "revised": None,
     }
 
 
-def _claim(row: ClaimRow, running: bool) -> View:
-    own = look(row.own.label) if row.own else None
-    is_supported = row.verdict is not None and row.verdict.label == "supported"
+def _claim(row: ClaimRow, is_edited: bool, has_citation: bool) -> View:
+    style = look(row.badge)
+    model = row.verdict.label if row.verdict else None
     return {
-        **_shown("pending" if running and row.verdict is None else row.badge),
+        "n": row.number,
         "text": row.claim.text,
-        "judged": {"icon": own.icon, "word": own.word.lower()} if own else None,
-        "exact": is_supported and any("verbatim" in piece.steps for piece in row.evidence),
-    }
-
-
-def _shown(name: str) -> View:
-    style = look(name)
-    return {
-        "label": name,
-        "style": style_class(name),
+        "label": row.badge.removeprefix(WEAK),
+        "group": row.group,
         "icon": style.icon,
         "word": style.word.lower(),
+        "own": row.own.label if row.own else None,
+        "note": row.note,
+        "judgeable": agreeing(model) is not None,
+        "agreed": agreeing(model),
+        "edited": is_edited,
+        "cites": has_citation,
     }
 
 
-def proposed(data: View, cards: Mapping[str, Node]) -> View:
-    """Add to the panels of claims what is known of a correction of each."""
-    panels = data["panels"]
-    drawn = {i: [*panels[i], html.data(card)] for i, card in cards.items() if i in panels}
-    return data | {"panels": {**panels, **drawn}} if drawn else data
+def _head(rows: list[ClaimRow], cited: int) -> View:
+    """Return the groups with their counts, and how many claims are reviewed."""
+    counts = group_counts(row.badge for row in rows)
+    groups = []
+    for name, group in GROUPS.items():
+        shown = {"name": name, "word": group.word, "icon": group.icon, "help": group.help}
+        groups.append(shown | {"count": counts[name]})
+    return {
+        "groups": groups,
+        "quiet": quiet_words(row.badge for row in rows),
+        "cites": cited,
+        "done": sum(row.own is not None for row in rows),
+        "total": sum(row.group != QUIET for row in rows),
+        "progress": None,
+    }
+
+
+def _hint(rows: list[ClaimRow], running: bool) -> Node:
+    """Draw the panel while no claim is selected."""
+    title, words = "Select a claim", "Its verdict and the sentence that decides stand here."
+    if running:
+        title, words = "Checking", "Verdicts appear as they are found."
+    elif not any(row.group != QUIET for row in rows):
+        title = "There is nothing to check in this answer."
+        words = "Sources can confirm facts: names, numbers, dates, events."
+    return el("div", el("h3", title), el("p", words), class_="hint")
+
+
+def _first(report: Report, rows: list[ClaimRow]) -> str:
+    """Return the claim to show first: the one edited last, or else the worst."""
+    ids = [row.claim.id for row in rows]
+    for edit in reversed(report.edits[-1:]):
+        edited = [claim_id for claim_id in edit.claims if claim_id in ids]
+        if edited:
+            return edited[0]
+    worst = min(rows, key=lambda row: BADGES.index(row.badge), default=None)
+    return worst.claim.id if worst else ""
+
+
+def with_revision(data: View, report: Report, unsupported: Unsupported) -> View:
+    """Add the revised answer, with what becomes of sentences without a source."""
+    revision = revise(report, unsupported)
+    tree = el("div", *answer.parse(revision.text), class_="revised", dir="auto")
+    revised = {"tree": html.data(tree), "text": revision.text, "unsupported": unsupported}
+    return data | {"revised": revised}
 
 
 def opened(data: View, report: Report, click: object) -> View:
@@ -204,64 +181,10 @@ def opened(data: View, report: Report, click: object) -> View:
     return data | {"source": source | {"asked": [page.id, at[2]]}}
 
 
-def counts(report: Report, corrected: Set[str], running: bool) -> list[View]:
-    """Make one segment for each verdict that occurs, and for what the analyst edited or judged."""
-    labels = Counter(badges(report, "pending" if running else "not_reached"))
-    chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
-    edited = sum(claim.id in corrected for claim in report.claims)
-    by_hand = (
-        ("corrected", "✎", edited, "edited", "You changed its text or its evidence."),
-        ("judged", "⚑", len(report.judgements), "judged by you", "You gave a verdict of your own."),
-    )
-    for label, icon, count, noun, help in by_hand:
-        if count:
-            words = {"noun": noun, "help": help}
-            chips.append({"label": label, "style": f"v-{label}", "icon": icon, "count": count})
-            chips[-1] |= words
-    return chips
-
-
-def _segment(label: str) -> View:
-    style = look(label)
-    return {
-        "label": label,
-        "style": style_class(label),
-        "icon": style.icon,
-        "noun": style.noun,
-        "help": style.help,
-    }
-
-
-def _first(report: Report) -> str:
-    """Return the claim to show when a run has ended: the one edited last, or else one that needs
-    attention.
-    """
-    ids = [claim.id for claim in report.claims]
-    if report.edits and ids:
-        last = report.edits[-1]
-        edited = [claim_id for claim_id in last.claims if claim_id in ids]
-        if edited:
-            return edited[0]
-        if last.change.kind == "drop":
-            return _beside_dropped(report)
-    shown = [(ORDER.index(badge_of(v, report)), v.claim_id) for v in report.verdicts]
-    return min(shown, key=lambda one: one[0], default=(0, ""))[1]
-
-
-def _beside_dropped(report: Report) -> str:
-    """Return the claim after the one dropped last, or the last claim."""
-    dropped = report.set_aside.claims[-1] if report.set_aside else None
-    if dropped and dropped.spans:
-        for claim in report.claims:
-            if claim.spans and claim.spans[0] >= dropped.spans[0]:
-                return claim.id
-    return report.claims[-1].id
-
-
 def answer_view(data: View, *, key: str) -> ComponentResult:
-    """Draw the component. The result names what was clicked: `open` a page and place to show,
-    `edit` a change to make,
-    `step` a claim and the next step for it."""
+    """Draw the component. Its result names what was clicked: `open` a page and place to show,
+    `edit` a change or a step, `tab` what stands beside the answer.
+    """
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
@@ -269,11 +192,10 @@ def answer_view(data: View, *, key: str) -> ComponentResult:
     return _answer(
         data=data,
         key=key,
-        default={"tab": "evidence"},
+        default={"tab": "claim"},
         on_tab_change=ignore,
         on_open_change=ignore,
         on_edit_change=ignore,
-        on_step_change=ignore,
     )
 
 
@@ -287,12 +209,6 @@ def requested_place(report: Report, click: object) -> tuple[Page, list[int]] | N
     except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
         return None
     return (page, place) if len(place) == 4 and page.text else None
-
-
-def requested_claim(report: Report, click: object) -> Claim | None:
-    """Return the claim of a click; None if there is no such claim."""
-    asked = click.get("claim") if isinstance(click, Mapping) else None
-    return next((c for c in report.claims if c.id == asked), None)
 
 
 def source_view(page: Page, place: Sequence[int], *, key: str) -> None:

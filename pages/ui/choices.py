@@ -112,33 +112,45 @@ def settings() -> Settings | str:
         return explain(error)[0]
 
 
+def source_options() -> dict[str, str]:
+    """Return what an answer can be checked against, with the words of the form."""
+    options = {"library": "Built-in library"}
+    if not SEARCHERS[WEB].missing():
+        options["web"] = "The web"
+    for name in collections():
+        options[f"{COLLECTION}{name}"] = name
+    added = len(documents()) + len(_addresses())
+    if added:
+        options["documents"] = f"Your documents: {added}"
+    return options
+
+
+def _addresses() -> list[str]:
+    return list(filter(None, map(str.strip, state.text("addresses").splitlines())))
+
+
 def _sources() -> tuple[str, ...] | str:
     """Return the sources chosen in the form, or why they cannot be used."""
-    addresses = []
-    if state.value("documents"):
-        addresses = list(filter(None, map(str.strip, state.text("addresses").splitlines())))
+    chosen = [name for name in source_options() if name in (state.value("sources") or ())]
+    if not chosen:
+        return "No source is selected. Choose one, or add documents of your own."
+    addresses = _addresses() if "documents" in chosen else []
     if len(addresses) > LIMITS.sources:
         count = f"There are {len(addresses):,} web addresses"
         return f"{count}, and a run takes {LIMITS.sources} sources: remove some."
     for address in addresses:
         if "://" not in address:
-            start = "Start each line of “Web addresses” with http:// or https://."
+            start = "Start each line of “Links” with http:// or https://."
             return f"“{address[:80]}” is not a web address. {start}"
-    engine = str(state.value("engine") or WEB)
-    boxes = {"library": "library", engine: "web", "documents": "documents"}
-    sources = [name for name, box in boxes.items() if state.value(box)] + addresses
-    selected = state.value("collections")
-    if selected:
-        sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
     added = documents()
-    if not sources:
-        return "No source is selected. Choose one under “Sources”."
     if len(added) > LIMITS.documents:
         count = f"There are {len(added)} documents, and a run takes {LIMITS.documents}"
         return f"{count}: remove some, or make a collection."
-    if sources == ["documents"] and not added:
-        return "There are no documents yet. Add texts, web addresses or files."
-    return tuple(sources)
+    engine = str(state.value("engine") or WEB)
+    sources = [engine if name == "web" else name for name in chosen]
+    if "documents" in sources and not added:
+        sources.remove("documents")
+    return (*sources, *addresses)
 
 
 def is_ready() -> bool:
@@ -240,8 +252,6 @@ def collections() -> list[str]:
 
 def documents() -> tuple[Document, ...]:
     """Return the pasted text and the uploaded files."""
-    if not state.value("documents"):
-        return ()
     return (*pasted(state.value("pasted")), *state.files())
 
 
@@ -268,29 +278,31 @@ def fill_example(example: Mapping[str, Any]) -> None:
 
 def fill_sources(sources: Sequence[str]) -> None:
     """Select these sources in the form, as far as it offers them."""
-    named: dict[str, list[str]] = {}
+    selected: list[str] = []
+    addresses: list[str] = []
     for source in map(Source.of, sources):
-        named.setdefault(source.kind, []).append(source.name)
-    engine = next((name for name in named.get("engine", ()) if name in ENGINES), None)
-    addresses = named.get("address", [])
-    state.fill(
-        addresses="\n".join(addresses),
-        collections=named.get("collection", []),
-        **({"engine": engine} if engine else {}),
-    )
-    select("library" in named, bool(engine), bool(addresses) or "documents" in named)
-
-
-def select(library: bool, web: bool, documents: bool) -> None:
-    """Select the kinds of sources."""
-    state.fill(library=library, web=web, documents=documents)
+        match source.kind:
+            case "engine":
+                selected.append("web")
+                state.fill(engine=source.name)
+            case "address":
+                addresses.append(source.name)
+            case "collection":
+                selected.append(f"{COLLECTION}{source.name}")
+            case _:
+                selected.append(source.kind)
+    if addresses:
+        selected.append("documents")
+    state.fill(sources=tuple(dict.fromkeys(selected)), addresses="\n".join(addresses))
 
 
 def use_documents() -> None:
     """Select the documents in place of the built-in library as soon as there are some."""
+    selected = state.value("sources") or ()
     added = state.text("pasted") or state.text("addresses") or state.files()
-    if added and not state.value("documents"):
-        select(False, bool(state.value("web")), True)
+    if added and "documents" not in selected:
+        others = [source for source in selected if source != "library"]
+        state.fill(sources=(*others, "documents"))
 
 
 # --- saved runs ---

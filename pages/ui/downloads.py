@@ -64,12 +64,9 @@ def downloads(files: Mapping[str, File]) -> None:
             )
 
 
-def export_menu(exported: Exported) -> None:
-    """Draw a menu with a line for each format of a run."""
-    with (
-        st.popover("Export", key="export", help="Download this run."),
-        st.container(key="exports", gap=None),
-    ):
+def export_buttons(exported: Exported) -> None:
+    """Draw a line for each format of a run."""
+    with st.container(key="exports", gap=None):
         for name, form in FORMATS.items():
             st.download_button(
                 f"**{form.label}** {form.note}",

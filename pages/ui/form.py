@@ -9,15 +9,20 @@ from typing import Any
 
 import streamlit as st
 
+from attribution.reports.html import el
 from attribution.settings import LIMITS, Settings
 from pages.ui import choices, state
-from pages.ui.form_menus import source_row
-from pages.ui.frame import note
+from pages.ui.form_menus import advanced_menu, sources_control
+from pages.ui.frame import note, show
 from pages.ui.job_page import JobPage
 
 COUNTER = "answer_count"
-CARDS = 3  # examples that stand on the page; the others are in the menu beside them
+CARDS = 3  # examples that stand on the page
 EXAMPLE_HELP = "Fill in a question and an answer, with the sources they are meant for."
+PLACEHOLDER = (
+    "Paste the answer of ChatGPT, Claude, Gemini … as it is, with its headings, lists, tables and "
+    "citation marks"
+)
 _STATIC = Path(__file__).parent / "static"
 _counter = st.components.v2.component(
     "attribution.counter",
@@ -57,9 +62,19 @@ def all_examples() -> Examples:
 
 
 def example_cards(on_demo: Callable[[], None]) -> None:
-    """Offer a few examples by a button each, the others in a menu, and the demo."""
-    *columns, last = st.columns(CARDS + 1, gap="small")
-    for place, (column, example) in enumerate(zip(columns, state.examples(), strict=False)):
+    """Offer a few examples by a card each, and the demo."""
+    with st.container(key="examples_head", horizontal=True, vertical_alignment="center"):
+        show(el("p", el("strong", "Or try an example")))
+        st.button(
+            "Five-minute demo",
+            on_click=on_demo,
+            key="demo",
+            type="tertiary",
+            help="Checks an answer with errors in it, and shows what can be done with the result.",
+        )
+    for place, (column, example) in enumerate(
+        zip(st.columns(CARDS, gap="small"), state.examples(), strict=False)
+    ):
         column.button(
             f"**{example['title']}**  \n{example['question']}",
             on_click=choices.fill_example,
@@ -68,15 +83,6 @@ def example_cards(on_demo: Callable[[], None]) -> None:
             width="stretch",
             help=EXAMPLE_HELP,
         )
-    with last:
-        st.button(
-            "Five-minute demo",
-            on_click=on_demo,
-            key="demo",
-            width="stretch",
-            help="Checks an answer with errors in it, and shows what can be done with the result.",
-        )
-        examples_menu(all_examples(), "More examples")
 
 
 def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
@@ -126,7 +132,7 @@ def form(
     """
     with st.container(key="form"):
         question_field(
-            "The question that was asked (optional)",
+            "What was asked (optional)",
             "It helps to understand claims that depend on it, and to search for them.",
             examples,
         )
@@ -135,8 +141,8 @@ def form(
                 label,
                 state.initial(name) or "",
                 key=state.key(name),
-                height=168 if compact else 300,
-                placeholder="Paste the answer to check",
+                height=168 if compact else 196,
+                placeholder=PLACEHOLDER,
                 help="Text or Markdown. Its claims are checked one by one.",
                 max_chars=LIMITS.answer,
             )
@@ -144,6 +150,7 @@ def form(
             _count()
         if options:
             options()
+        sources_control()
         row = st.container(
             key="form_row",
             horizontal=True,
@@ -151,7 +158,7 @@ def form(
             gap="small",
         )
         with row:
-            source_row(segmenter=explore or len(answers) > 1)
+            advanced_menu(segmenter=explore or len(answers) > 1)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         problem = choices.settings()
         if isinstance(problem, str):

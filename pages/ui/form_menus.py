@@ -10,23 +10,21 @@ import streamlit as st
 from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
 from attribution.reports.html import plural
-from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
+from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import LLM_TASKS
 from pages.ui.fields import (
     DOCUMENT_TYPES,
-    FORMATS,
     earlier_turns,
     model_download,
     multiselect,
     pick,
     text_input,
 )
-from pages.ui.frame import as_label, note, small
+from pages.ui.frame import note, small
 
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
@@ -34,109 +32,73 @@ if TYPE_CHECKING:
 TESTED = "tested_connection"  # what was typed, and what came of it
 
 
-def source_row(segmenter: bool = True) -> None:
-    """Draw the menus of a form; without a `segmenter` where the page has its own place for it."""
-    label = f"Sources: {as_label(choices.sources_words())}"
-    with (
-        st.popover(label, key="sources_menu", help="Where evidence may come from."),
-        st.container(key="sources_box"),
-    ):
-        _sources()
-    added = len(choices.documents())
+def sources_control() -> None:
+    """Draw what the answer is checked against: kinds, collections, and one's own documents."""
+    added = choices.documents()
     problems = [*filter(None, map(choices.unreadable, state.uploads("files")))]
-    label = f"Documents ({added})" if added else "Add documents"
-    if problems:
-        label += f" · {len(problems)} unreadable"
-    help = "Texts, web addresses and files of your own to check against."
-    with st.popover(label, key="documents_menu", help=help):
-        if problems:
-            note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
-        _documents()
-    help = "How claims are found, searched for and checked."
-    with st.popover("Options", key="options_menu", help=help):
-        with st.container(key="options_box"):
-            left, right = st.columns(2, gap="medium")
-        with left:
-            _methods(segmenter)
-        with right:
-            for name in SLIDERS:
-                _slider(name)
-            language_model()
-            earlier_turns()
-
-
-# --- sources and documents ---
-
-
-def _sources() -> None:
-    _source("Built-in library", "library", SEARCHERS["library"].note)
-    needs = SEARCHERS[WEB].missing()
-    _source(
-        "The web",
-        "web",
-        SEARCHERS[WEB].note,
-        disabled=bool(needs),
-    )
-    if needs:
-        small(f"The web needs: {needs}")
-    elif state.value("web"):
-        pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
-    help = "Texts, web addresses and files of your own. They stay on this server."
-    _source("My documents", "documents", help)
-    names = choices.collections()
-    if names:
-        help = "Collections of the Library, which all users of this server share."
-        labels = {name: name for name in names}
-        multiselect(
-            "Collections",
-            "collections",
-            labels,
-            "none",
-            help,
+    with st.container(key="sources", gap="small"):
+        options = choices.source_options()
+        st.pills(
+            "Sources",
+            list(options),
+            selection_mode="multi",
+            default=[name for name in state.initial("sources") or () if name in options],
+            key=state.key("sources"),
+            format_func=options.__getitem__,
+            help="What the answer is checked against.",
         )
-
-
-def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
-    st.checkbox(
-        label,
-        bool(state.initial(name)),
-        key=state.key(name),
-        help=help,
-        disabled=disabled,
-    )
-
-
-def _documents() -> None:
-    _text("Pasted text", "pasted", "Paste a source text", "It becomes a document of its own.")
-    help = "Each page is downloaded and read."
-    _text("Web addresses", "addresses", "https://…, one per line", help)
-    st.file_uploader(
-        "Files",
-        DOCUMENT_TYPES,
-        accept_multiple_files=True,
-        key=state.key("files"),
-        help=FORMATS,
-        on_change=choices.use_documents,
-        max_upload_size=LIMITS.file_mb,
-    )
-    if state.value("documents") and not state.value("library"):
-        small("The built-in library is not searched beside them; Sources turns it on.")
-    earlier = state.initial("files")
-    if earlier:
-        small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+        with st.container(key="add_sources", horizontal=True, vertical_alignment="center"):
+            st.file_uploader(
+                "Add files",
+                DOCUMENT_TYPES,
+                accept_multiple_files=True,
+                key=state.key("files"),
+                on_change=choices.use_documents,
+                max_upload_size=LIMITS.file_mb,
+                label_visibility="collapsed",
+            )
+            with st.popover("Paste a text", key="paste_menu", type="tertiary"):
+                _text("Pasted text", "pasted", "Paste a source text", "It becomes a document.")
+            with st.popover("Add links", key="links_menu", type="tertiary"):
+                _text("Links", "addresses", "https://…, one per line", "Each page is read.")
+        earlier = state.initial("files")
+        if earlier:
+            small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+        if problems:
+            title = f"{len(problems)} of {plural(len(added), 'file')} could not be read"
+            note(title, *problems, label="missing")
 
 
 def _text(label: str, name: str, placeholder: str, help: str) -> None:
     st.text_area(
         label,
         state.initial(name) or "",
-        height=100,
+        height=140,
         key=state.key(name),
         placeholder=placeholder,
         help=help,
         on_change=choices.use_documents,
         max_chars=LIMITS.text,
     )
+
+
+def advanced_menu(segmenter: bool = True) -> None:
+    """Draw everything else; without a `segmenter` where the page has its own place for it."""
+    help = "How claims are found, searched for and checked."
+    with (
+        st.popover("Advanced", key="options_menu", help=help, type="tertiary"),
+        st.container(key="options_box"),
+    ):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _methods(segmenter)
+            if "web" in choices.source_options():
+                pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
+            earlier_turns()
+        with right:
+            for name in SLIDERS:
+                _slider(name)
+            language_model()
 
 
 # --- options ---

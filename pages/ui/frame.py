@@ -15,7 +15,6 @@ from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
 from attribution.studies.results import ResultTable
-from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _STATIC = Path(__file__).parent / "static"
-DEMO = "demo"  # how often it was started in this session
 _SCRIPTS = ("help.js", "tour.js", "page.js")
 _script = st.components.v2.component(
     "attribution.page",
@@ -44,7 +42,7 @@ def styles(page: str, entry: str) -> None:
     st.html(f"<style>{root}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict in it Streamlit would import pandas first
     _script(
-        data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)},
+        data={"help": help_sheet, "page": page, "entry": entry},
         key="page",
     )
 
@@ -52,11 +50,6 @@ def styles(page: str, entry: str) -> None:
 def show(node: Node) -> None:
     """Draw a node."""
     st.html(html.html(node))
-
-
-def as_label(text: str) -> str:
-    """Escape foreign text for a label, which Streamlit reads as Markdown with images and icons."""
-    return escape_markdown(text).replace(":", "\\:")
 
 
 def small(text: str) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import streamlit as st
+
 from attribution.edits import Change, Judge
 from attribution.errors import AttributionError, BadInput, NotYours
 from attribution.events import (
@@ -200,6 +202,7 @@ def preload() -> background.Job[background.Computation[None]]:
 
 
 ESTIMATE, VIEW = "estimate", "view"
+ADDRESS = "address"  # the run that the address named when it was looked at last
 RUN = JobPage[RunProgress]("run", "run")
 is_running = RUN.is_running
 
@@ -265,6 +268,23 @@ def _unfinished(run_id: str) -> Report | None:
     )
 
 
+def follow_address(has_moved: bool) -> None:
+    """Show the run that the address names now, or none: the visitor may have gone back.
+
+    Args:
+        has_moved: The visitor comes from another page, whose address names no run.
+    """
+    requested = st.query_params.get("run", "")[:64]
+    shown = state.get(ADDRESS) or ""
+    if requested == shown or (has_moved and not requested):
+        return
+    state.put(ADDRESS, requested)
+    if requested:
+        open_run(requested)
+    elif not is_running():
+        RUN.show(None)
+
+
 def withdraw() -> bool:
     """Take the shown run off the page if it was deleted or made private since; True if it was."""
     now = current()
@@ -320,7 +340,8 @@ def analyse() -> None:
 
 def analyse_with_library() -> None:
     """Start again with the built-in library, where the web could not be searched."""
-    choices.select(True, False, bool(state.value("documents")))
+    others = [source for source in state.value("sources") or () if source != "web"]
+    state.fill(sources=tuple(dict.fromkeys(("library", *others))))
     analyse()
 
 
@@ -469,6 +490,7 @@ def current() -> RunProgress | None:
         return now
     if now.report.id:
         state.show_address(run=now.report.id)
+        state.put(ADDRESS, now.report.id)
     return RUN.shown()
 
 
@@ -504,19 +526,12 @@ def problem() -> RunProblem | None:
     return None
 
 
-def cached_view(
-    now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]
-) -> View:
-    """Return the result of `draw`, recomputed when the run, the thresholds or rights have changed.
-
-    Where `only` one claim has changed, `draw` gets the result before and that claim's id.
+def cached_view(now: RunProgress, editable: bool, draw: Callable[[], View]) -> View:
+    """Return the result of `draw`, recomputed when the run, the thresholds or rights have
+    changed.
     """
     key = (now.key, now.version, now.running, editable, choices.policy(now.report))
-    cached: tuple[object, View] | None = state.get(VIEW)
-    if cached is None or cached[0] != key:
-        cached = (key, draw((cached[1], only) if cached and only else None))
-        state.put(VIEW, cached)
-    return cached[1]
+    return state.cached(VIEW, key, draw)
 
 
 class Estimated(NamedTuple):

@@ -11,15 +11,15 @@ import streamlit as st
 from attribution.events import STAGES
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
-from attribution.reports.cards import headline, quoted_words, totals
-from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
+from attribution.reports.cards import headline
+from attribution.reports.html import Node, el, plural, table, with_detail
 from attribution.reports.trail import date
-from attribution.review.quotations import quotations
-from attribution.types import BADGES, Failure, LlmUsage, Report
-from attribution.verifiers.calibration import badges
+from attribution.review.judgements import agreement
+from attribution.types import Failure, LlmUsage, Report
 from pages.ui import choices, run_control, state
 from pages.ui.components import link
-from pages.ui.frame import note, progress_bar, show, small
+from pages.ui.downloads import export_buttons
+from pages.ui.frame import note, progress_bar, show, small, status_line
 from pages.ui.run_control import RunProgress, preload
 from pages.ui.state import store
 
@@ -27,13 +27,6 @@ POLL = 0.5  # seconds between looks at work in progress
 
 
 # --- what a run costs ---
-
-
-def figures(report: Report) -> Node:
-    """Return a table of the verdicts with their counts."""
-    labels = badges(report)
-    rows = ((look(k).word, f"{labels.count(k)} of {len(labels)}") for k in BADGES if k in labels)
-    return table(("Verdict", "Claims"), rows)
 
 
 def budget(report: Report) -> str:
@@ -149,26 +142,17 @@ def continue_button(now: RunProgress) -> None:
     if report.claims:
         known = f"{verdicts} of {plural(len(report.claims), 'claim')} have a verdict."
     own = store().rights.access(report.id).own
-    how = (
-        "Continue checks the others with the same settings; nothing is done again."
-        if own
-        else "The browser that started it can continue it."
-    )
-    title = "This run was stopped" if is_stopped else "This run was interrupted"
-    note(
-        title,
-        known,
-        how,
-        label="missing",
-    )
-    if own:
-        st.button(
-            "Continue",
-            type="primary",
-            on_click=run_control.continue_run,
-            key="continue",
-            help="Check what is left; finished claims keep their verdicts.",
-        )
+    title = "Stopped" if is_stopped else "Interrupted"
+    remedy = "Nothing is lost." if own else "The browser that started it can continue it."
+    with st.container(horizontal=True, vertical_alignment="center", key="continue_line"):
+        note(f"{title}: {known}", remedy, label="missing")
+        if own:
+            st.button(
+                "Continue",
+                on_click=run_control.continue_run,
+                key="continue",
+                help="Check what is left; finished claims keep their verdicts.",
+            )
 
 
 def notices(now: RunProgress, report: Report) -> None:
@@ -265,11 +249,11 @@ def _outcome(report: Report) -> None:
         note("Nothing was found for any claim", line, label="missing")
 
 
-# --- the status line ---
+# --- how far a run is ---
 
 
 class RunStep(NamedTuple):
-    """A step of a run as the status line shows it, with its share of the progress bar."""
+    """A step of a run in words, with its share of the progress bar."""
 
     name: str
     doing: str
@@ -279,25 +263,41 @@ class RunStep(NamedTuple):
 STEPS = (
     RunStep("segment", STAGES["segment"], 0.03),
     RunStep("search", STAGES["gather"], 0.27),
-    RunStep("embed", "Loading models and comparing passages", 0.2),
+    RunStep("embed", "Comparing passages", 0.2),
     RunStep("verify", STAGES["verify"], 0.5),
 )
 STEP_OF_STAGE = {"search": 1, "fetch": 1, "embed": 2, "verify": 3}
+SOON = 0.15  # share of a run from which on its end can be told
 
 
-def status(now: RunProgress, report: Report) -> None:
-    """Show what is being done and how far it is, or what was found: one line, in one place."""
-    with st.container(key="status", gap=None):
-        if not now.running:
-            show(_done(now, report))
-            return
-        show(_doing(now, report))
-        place = STEP_OF_STAGE.get(now.stage, 0)
-        done, units = _units(now, place)
-        share = sum(step.share for step in STEPS[:place])
-        if units:
-            share += STEPS[place].share * done / units
-        progress_bar(share, "Progress of the run")
+class RunState(NamedTuple):
+    """What is being done, and the share of the run that is behind."""
+
+    words: str
+    share: float
+
+
+def run_state(now: RunProgress) -> RunState:
+    """Say what a run is doing, how far it is and how long it will take: “Claim 5 of 12, about 6 s
+    left”.
+    """
+    if now.stopping:
+        return RunState("Stopping …", 0)
+    if now.stage == "queue":
+        place, _ = now.units["queue"]
+        return RunState(f"Waiting: place {place} in the queue of this server", 0)
+    place = STEP_OF_STAGE.get(now.stage, 0)
+    done, units = _units(now, place)
+    share = sum(step.share for step in STEPS[:place])
+    words = f"{STEPS[place].doing} …"
+    if units:
+        share += STEPS[place].share * done / units
+        noun = "Claim" if STEPS[place].name == "verify" else STEPS[place].doing
+        words = f"{noun} {min(done + 1, units)} of {units}"
+    if share > SOON and units:
+        left = now.seconds * (1 - share) / share
+        words = f"{words}, about {max(1, round(left))} s left"
+    return RunState(words, share)
 
 
 def _units(now: RunProgress, place: int) -> tuple[int, int]:
@@ -306,69 +306,15 @@ def _units(now: RunProgress, place: int) -> tuple[int, int]:
     return now.units.get(stage, (0, 0))
 
 
-def _done(now: RunProgress, report: Report) -> Node:
-    quoted = state.cached(
-        "quoted", (now.key, now.version), lambda: quoted_words(quotations(report))
-    )
-    facts = [quoted, plural(len(report.pages), "page")]
-    if report.usage.pairs:
-        facts.append(f"{plural(report.usage.pairs, 'passage')} judged")
-    if now.seconds >= 0.05 and not report.edits:  # an edit's time is not the run's
-        facts.append(f"{now.seconds:.1f} s")
-    facts += [budget(report), relabelled(now.report, report)]
-    early = "Stopped early: " if report.stopped else ""
-    words = el("strong", early + headline(report), title=totals(report))
-    quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
-    return el(
-        "p",
-        words,
-        quiet,
-        class_="ax-status",
-    )
+def status(now: RunProgress, report: Report) -> None:
+    """Show how far a run is that has a page of its own."""
+    state = run_state(now)
+    with st.container(key="status", gap=None):
+        status_line(" · ".join(filter(None, (state.words, budget(report)))))
+        progress_bar(state.share, "Progress of the run")
 
 
-def relabelled(made: Report, shown: Report) -> str:
-    """Say how many verdicts the thresholds have changed; empty for none."""
-    before = {verdict.claim_id: verdict.label for verdict in made.verdicts}
-    changed = sum(before[verdict.claim_id] != verdict.label for verdict in shown.verdicts)
-    return f"{plural(changed, 'verdict')} changed by your thresholds" if changed else ""
-
-
-def _doing(now: RunProgress, report: Report) -> Node:
-    if now.stage == "queue":
-        place = now.units["queue"][0]
-        words = f"Waiting: place {place} in the queue of this server. Stop takes it out."
-        return el(
-            "p",
-            words,
-            class_="ax-status",
-            role="status",
-        )
-    current = STEP_OF_STAGE.get(now.stage, 0)
-    found = (plural(len(report.claims), "claim"), plural(len(report.pages), "page"))
-    parts: list[Child] = []
-    for place, step in enumerate(STEPS):
-        if place < current:
-            words = found[place] if place < len(found) else "passages compared"
-            parts.append(el("span", f"✓ {words}", class_="step"))
-        elif place > current:
-            parts.append(el("span", step.doing, class_="step"))
-        else:
-            done, units = _units(now, place)
-            words = f"{step.doing} {done} of {units}" if units else f"{step.doing} …"
-            parts.append(el("span", words, class_="step now"))
-    clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
-    quiet = " · ".join(filter(None, (clock, budget(report))))
-    return el(
-        "p",
-        *parts,
-        el("span", quiet, class_="quiet"),
-        class_="ax-status",
-        role="status",
-    )
-
-
-# --- sharing, exports and details ---
+# --- export, link and origin of a run ---
 
 
 def comparison_outcome(
@@ -395,34 +341,41 @@ def comparison_outcome(
     not_used(report, segmenters)
 
 
-def share_menu(report: Report) -> None:
-    """Draw the link to a run; to its owner also who can open it."""
-    with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
-        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-        access, runs = store().rights.access(report.id), store().runs
-        if not access.own:
-            return
-        who = "Only this browser" if access.private else "Anyone with the link"
-        small(f"{who} can open this run.")
-        has_documents = any(page.kind == "document" for page in report.pages)
-        if has_documents and not access.private:
-            shared = runs.shares_documents(report.id)
-            small(f"The link shows verdicts and quotes{'' if shared else ', not your documents'}.")
-            st.checkbox(
-                "With the documents",
-                shared,
-                key=f"share_documents-{report.id}",
-                on_change=runs.share_documents,
-                args=(report.id, not shared),
-                help="Whoever has the link can then read the whole text of your documents.",
-            )
-        st.button(
-            "Share by link" if access.private else "Make private",
-            on_click=runs.set_private,
-            args=(report.id, not access.private),
-            key="private",
-            help="Who can open this address: everybody, or this browser alone.",
+def export_and_share(now: RunProgress, report: Report) -> None:
+    """Draw the files of a run, its link, and how it came about."""
+    if report.verdicts:
+        export_buttons(exported(report))
+    link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
+    _access(report)
+    with st.expander("About this run"):
+        _about(now, report)
+
+
+def _access(report: Report) -> None:
+    """Draw who can open a run, for its owner to choose."""
+    access, runs = store().rights.access(report.id), store().runs
+    if not access.own:
+        return
+    has_documents = any(page.kind == "document" for page in report.pages)
+    if has_documents and not access.private:
+        shared = runs.shares_documents(report.id)
+        st.checkbox(
+            "With the documents",
+            shared,
+            key=f"share_documents-{report.id}",
+            on_change=runs.share_documents,
+            args=(report.id, not shared),
+            help="Whoever has the link can then read the whole text of your documents.",
         )
+    who = "Only this browser" if access.private else "Anyone with the link"
+    small(f"{who} can open this run.")
+    st.button(
+        "Share by link" if access.private else "Make private",
+        on_click=runs.set_private,
+        args=(report.id, not access.private),
+        key="private",
+        help="Who can open this address: everybody, or this browser alone.",
+    )
 
 
 def exported(report: Report) -> Exported:
@@ -433,16 +386,23 @@ def exported(report: Report) -> Exported:
     return Exported(report, about.title, about.note, edited_claims(report))
 
 
-def details(report: Report) -> None:
-    """Show below the result how it came about: figures, costs and failures."""
-    with st.container(key="below"):
-        what_failed(report.failures)
-        with st.expander("Details"):
-            _earlier_turns(report)
-            show(el("p", totals(report), class_="ax-quiet-inline"))
-            small(llm_cost(report))
-            show(figures(report))
-            show(table(("Step", "Time"), _times(report)))
+def _about(now: RunProgress, report: Report) -> None:
+    """Draw how the result came about: figures, costs and failures."""
+    _earlier_turns(report)
+    facts = [f"{headline(report)}.", relabelled(now.report, report), agreement([report]).words]
+    facts += [budget(report), llm_cost(report)]
+    for fact in filter(None, facts):
+        small(fact)
+    show(table(("Step", "Time"), _times(report)))
+    if report.failures:
+        show(failure_table(report.failures))
+
+
+def relabelled(made: Report, shown: Report) -> str:
+    """Say how many verdicts the thresholds have changed; empty for none."""
+    before = {verdict.claim_id: verdict.label for verdict in made.verdicts}
+    changed = sum(before[verdict.claim_id] != verdict.label for verdict in shown.verdicts)
+    return f"{plural(changed, 'verdict')} changed by your thresholds." if changed else ""
 
 
 def _earlier_turns(report: Report) -> None:

@@ -27,7 +27,7 @@ POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"
 
 def prepare_first_page() -> None:
     """Do what the first visitor would wait for."""
-    importlib.import_module("pages.explore")
+    importlib.import_module("pages.check")
     inspect.stack()  # fills a cache: the first element that Streamlit draws asks for the stack
     with suppress(AttributionError):  # the page reports it
         from attribution.store.store import Store

@@ -29,13 +29,10 @@ INPUTS: dict[str, object] = {  # with their first values
     "turns": None,  # of the conversation before the question
     "answer": None,
     "second": None,  # answer, to the same question
-    "library": True,
-    "web": None,
-    "documents": None,
+    "sources": ("library",),  # of kinds and collections: see choices.source_options
     "pasted": None,
     "addresses": None,
     "files": None,
-    "collections": None,
     "engine": None,
     **{name: DEFAULTS[name] for name in ("segmenter", "verifier", "query")},
     **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
@@ -119,7 +116,7 @@ def files() -> tuple[Document, ...]:
     return (*(initial("files") or ()), *uploads("files"))
 
 
-_SOURCES = ("library", "web", "documents", "pasted", "addresses", "files")
+_SOURCES = ("sources", "pasted", "addresses", "files")
 KEPT, KEPT_BYTES, KEPT_SECONDS = 20, 20_000_000, 2 * 3600  # browsers, of one's files, age
 
 
@@ -143,17 +140,21 @@ def kept_sources() -> dict[str, object]:
     return dict(_kept(browser()))
 
 
-def begin(page: str, **loaders: Callable[[str], object]) -> None:
+def begin(page: str, **loaders: Callable[[str], object]) -> bool:
     """Fill in the values that a new session starts with; results named in the address go to their
     loaders, once.
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
+
+    Returns:
+        True if the visitor comes from another page.
     """
     session = st.session_state
     first_visit = _INITIAL not in session
     if first_visit:
         session[_INITIAL] = {}
-    elif session[_PAGE] != page:
+    has_moved = not first_visit and session[_PAGE] != page
+    if has_moved:
         fill(**session.get(_LAST_VALUES, {}))
     session[_PAGE] = page
     for parameter, load in loaders.items():
@@ -161,6 +162,7 @@ def begin(page: str, **loaders: Callable[[str], object]) -> None:
         if first_visit and result:
             load(result[:64])
     remember()
+    return has_moved
 
 
 def remember() -> None:

@@ -1,5 +1,10 @@
-from attribution.pipeline.estimate import estimate
+import time
+from collections.abc import Sequence
+
+from attribution.pipeline.estimate import estimate, measure_pace
 from attribution.settings import Settings
+from attribution.types import Judgement, Pair
+from attribution.verifiers import VERIFIERS
 from tests.llm_server import llm_server, llm_settings
 from tests.servers import Answer
 
@@ -57,3 +62,17 @@ def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothi
     hub = by(settings, "propsegment").model_copy(update={"segmenter_model": "/there/is/no/model"})
     assert estimate(QUESTION, ANSWER, hub).claims == 3
     assert estimate(QUESTION, ANSWER, by(settings, "predpatt")).llm == {}
+
+
+def test_a_machine_that_was_measured_to_be_slow_takes_longer(settings: Settings) -> None:
+    before = estimate(QUESTION, ANSWER, settings).seconds
+
+    class Slow:
+        version = VERIFIERS.build(settings.verifier, settings).version
+
+        def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+            time.sleep(0.2 * len(pairs))
+            return []
+
+    measure_pace(Slow())
+    assert estimate(QUESTION, ANSWER, settings).seconds > 2 * before

@@ -5,8 +5,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.reports import answer
-from attribution.reports.answer import mark, parse, rendered, shown, word_diff
-from attribution.reports.html import Node, Text, Tree, el, html, texts
+from attribution.reports.answer import mark, parse, word_diff
+from attribution.reports.html import Node, Text, Tree, html, texts
 from attribution.types import Claim
 from tests.pages.hostile import TEXTS
 from tests.reports.test_html import safe
@@ -221,35 +221,3 @@ def test_nothing_is_lost_on_either_side(before: str, after: str) -> None:
     stretches = word_diff(before, after)
     assert "".join(text for kind, text in stretches if kind != "added") == before
     assert "".join(text for kind, text in stretches if kind != "removed") == after
-
-
-def test_footnotes_are_shown_by_their_numbers() -> None:
-    drawn = html(el("div", *shown("It rains.[^2]", "It rains.[^2][^n1]\n\n[^n1]: “Rain fell.”")))
-    assert drawn == (
-        '<div>It rains.<sup>2</sup><strong class="added"><sup>n1</sup>\n\n<sup>n1</sup>'
-        " “Rain fell.”</strong></div>"
-    )
-
-
-def test_markdown_is_drawn_as_it_reads_with_its_changes() -> None:
-    before, after = "## Towers\n\nIt opened in **1890**.", "## Towers\n\nIt opened in **1889**.[^1]"
-    drawn = html(el("div", *rendered(before, after)))
-    assert drawn.startswith("<div><h3><span>Towers</span></h3>")
-    assert '<del class="removed">1890</del><strong class="added">1889</strong>' in drawn
-    assert '<strong class="added"><sup>1</sup></strong>' in drawn
-
-
-@given(st.text("ab *_#\n&;1[]", max_size=60), st.text("ab *_#\n&;1[]", max_size=60))
-def test_no_word_of_the_new_text_is_lost(before: str, after: str) -> None:
-    def plain(nodes: list[Tree]) -> str:
-        return "".join(text.text for node in nodes for text in texts(without_removed(node)))
-
-    changed = [node for node in rendered(before, after) if isinstance(node, Node | Text)]
-    assert plain(changed) == plain(parse(after, raised=False))
-
-
-def without_removed(tree: Tree) -> Tree:
-    if not isinstance(tree, Node):
-        return tree
-    kept = [c for c in tree.children if not (isinstance(c, Node) and c.tag == "del")]
-    return tree.with_children([without_removed(child) for child in kept])

@@ -1,6 +1,5 @@
 """Reports for tests: an answer, its claims by their words, and a verdict for each."""
 
-from attribution.review.correction import Correction, place
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
 from tests.make import page
 
@@ -54,19 +53,4 @@ def report(answer: str, *claims: tuple[Claim, Label]) -> Report:
         verdicts=tuple(
             Verdict(claim_id=c.id, label=label, confidence=0.9, reason="") for c, label in claims
         ),
-    )
-
-
-def correction(answer: str, of: Claim, before: str, after: str) -> Correction:
-    edit = place(answer, of, before, after)
-    return Correction(
-        claim_id=of.id,
-        before=of.statement,
-        after=of.statement.replace(before, after),
-        edits=(edit,) if edit else (),
-        page_id=SOURCE.id,
-        sentence=(0, 31),
-        quote=SOURCE.text[:31],
-        probability=0.9,
-        verifier="v",
     )

@@ -12,11 +12,11 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.pipeline.claims import segment
 from attribution.review import cited_sources
 from attribution.review.citation_marks import attach, find
-from attribution.review.citations import CitationReport, Step, check, saved
+from attribution.review.citations import CitationReport, Step, check, citation_lines
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.identifiers import _RESOLVERS
-from attribution.types import Claim, Report, Verdict
+from attribution.types import Claim, Page, Report, Verdict
 from tests.make import evidence, page
 from tests.servers import Answer, http_server
 
@@ -147,25 +147,53 @@ def test_a_citation_agrees_with_the_run_s_own_evidence(
     report: Report, settings: Settings, store: Store
 ) -> None:
     """The run read the passage of the cited source as a contradiction: so does the check."""
-    claim, source = report.claims[0], report.pages[0]
-    piece = evidence(claim, 0.0, 0.99, "contradicted", page_id=source.id, text=TOWER)
-    verdict = Verdict(claim_id=claim.id, label="contradicted", confidence=0.99, reason="")
-    changes = {"evidence": (piece,), "verdicts": (verdict,)}
-    citation = checked(report.model_copy(update=changes), settings, store).citations[0]
-    assert (citation.claim_id, citation.source) == (claim.id, "1")
+    made = contradicted(report, report.pages[0])
+    citation = checked(made, settings, store).citations[0]
+    assert (citation.claim_id, citation.source) == (made.claims[0].id, "1")
     assert citation.outcome == "contradicted"
-    assert citation.evidence == piece
+    assert citation.evidence == made.evidence[0]
 
 
-def test_a_check_is_saved_for_the_claims_it_was_made_of(
+def contradicted(report: Report, of: Page) -> Report:
+    """The run with its first claim contradicted by a page."""
+    claim = report.claims[0]
+    piece = evidence(claim, 0.0, 0.99, "contradicted", page_id=of.id, text=of.text)
+    verdict = Verdict(claim_id=claim.id, label="contradicted", confidence=0.99, reason="")
+    return report.model_copy(update={"evidence": (piece,), "verdicts": (verdict,)})
+
+
+def test_a_citation_never_says_the_opposite_of_its_claim_s_verdict(
     report: Report, settings: Settings, store: Store
 ) -> None:
-    result = checked(report, settings, store)
-    assert saved(report, store) == result
-    assert not any(source.text for source in result.pages)
-    assert saved(report.model_copy(update={"claims": report.claims[:2]}), store) is None
-    store.runs.delete(report.id)
-    assert saved(report, store) is None
+    """The cited page supports the claim, and the run found it contradicted by another one."""
+    other = contradicted(report, report.pages[1])
+    citation = checked(other, settings, store).citations[0]
+    assert citation.source == "1"
+    assert citation.outcome == "not_supported"
+    assert citation_lines(other)[other.claims[0].id] == "Cites [1]: doesn't mention it."
+
+
+def test_the_card_says_what_the_cited_sources_say(report: Report) -> None:
+    first, second, *others = report.claims
+    nile = page(NILE, "https://nile.example/", "Nile")
+    pieces = (
+        evidence(first, 0.99, 0.0, "entailed", page_id=report.pages[0].id, text=TOWER),
+        evidence(second, 0.99, 0.0, "entailed", page_id=nile.id, text=NILE),
+    )
+    verdicts = tuple(
+        Verdict(claim_id=claim.id, label="supported", confidence=0.99, reason="")
+        for claim in (first, second)
+    )
+    changes = {"evidence": pieces, "verdicts": verdicts, "pages": (*report.pages, nile)}
+    lines = citation_lines(report.model_copy(update=changes))
+    assert lines[first.id] == "Cites [1]: says so."
+    assert lines[second.id] == "Cites [1]: doesn't mention it, [2]: says so."
+    said = [lines[claim.id] for claim in others if claim.id in lines]
+    assert said == [
+        "Cites [3]: isn't among the sources that were read.",
+        "Cites [4]: the answer doesn't say what it is.",
+    ]
+    assert citation_lines(report.model_copy(update={"answer": "The Nile is long."})) == {}
 
 
 def test_stopping_keeps_what_was_found(report: Report, settings: Settings, store: Store) -> None:

@@ -5,8 +5,8 @@ from markdown_it import MarkdownIt
 
 from attribution.review.revision import UNSUPPORTED, revise
 from attribution.text.passages import passages
-from attribution.types import LABELS, Label
-from tests.review.make import SOURCE, claim, correction, report
+from attribution.types import LABELS, AnalystVerdict, Label
+from tests.review.make import SOURCE, claim, report
 
 TEXT = "The tower was finished in 1890. It is 330 m high. Nobody likes it."
 
@@ -15,20 +15,28 @@ def read(text: str) -> list[tuple[str, str]]:
     return [(p.kind, p.text) for p in passages(text)]
 
 
-def test_a_correction_with_its_footnote() -> None:
+def test_a_supported_sentence_gets_a_footnote() -> None:
     first, second = claim(TEXT, "The tower was finished in 1890."), claim(TEXT, "It is 330 m high.")
     made = report(TEXT, (first, "contradicted"), (second, "supported"))
-    revised = revise(made, [correction(TEXT, first, "1890", "1889")])
+    revised = revise(made)
     body, _, notes = revised.text.partition("\n\n")
-    assert body == "The tower was finished in 1889.[^1] It is 330 m high.[^1] Nobody likes it."
-    assert revised.applied == (first.id,)
+    assert body == "The tower was finished in 1890. It is 330 m high.[^1] Nobody likes it."
     assert revised.notes == 1
-    assert not revised.overlapping
     assert notes == (
         "[^1]: [A \\[tower\\] \\| \\*title\\*](<https://example.org/t(1)>), read 2026-11-01: "
         "“The tower was finished in 1889.”\n"
     )
-    assert revise(made, (), footnotes=False).text == TEXT
+    assert revise(made, has_footnotes=False).text == TEXT
+
+
+def test_the_analyst_decides_what_is_marked() -> None:
+    first = claim(TEXT, "The tower was finished in 1890.")
+    made = report(TEXT, (first, "supported"))
+    own = AnalystVerdict(
+        claim_id=first.id, statement=first.statement, label="contradicted", badge="supported", at=""
+    )
+    revised = revise(made.model_copy(update={"judgements": (own,)}), "mark", has_footnotes=False)
+    assert "1890. *(contradicted by a source)*" in revised.text
 
 
 def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
@@ -39,11 +47,11 @@ def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
     made = report(
         TEXT, (claims[0], "contradicted"), (claims[1], "supported"), (claims[2], "not_checked")
     )
-    assert revise(made, footnotes=False).text == TEXT
-    marked = revise(made, (), "mark", footnotes=False)
+    assert revise(made, has_footnotes=False).text == TEXT
+    marked = revise(made, "mark", has_footnotes=False)
     assert marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*")
     assert marked.marked == 1
-    dropped = revise(made, (), "drop", footnotes=False)
+    dropped = revise(made, "drop", has_footnotes=False)
     assert dropped.text == "It is 330 m high. Nobody likes it."
     assert dropped.dropped == 1
 
@@ -57,25 +65,9 @@ def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
         (one.model_copy(update=whole), "supported"),
         (two.model_copy(update=whole), "unclear"),
     )
-    revised = revise(made, (), "drop", footnotes=False)
+    revised = revise(made, "drop", has_footnotes=False)
     assert revised.text == answer + " *(in part: not settled by the sources)*"
     assert revised.dropped == 0
-
-
-def test_of_two_corrections_of_the_same_words_the_first_stays() -> None:
-    answer = "It opened in 1890 and closed in 1895."
-    span = (0, len(answer))
-    one, two = (claim(answer, answer, id=i, spans=(span,)) for i in "ab")
-    made = report(answer, (one, "contradicted"), (two, "contradicted"))
-    first = correction(answer, one, "1890", "1889")
-    same = first.model_copy(update={"claim_id": "b"})
-    other = correction(answer, two, "1890", "1888")
-    apart = correction(answer, two, "1895", "1896")
-    assert revise(made, [first, other]).overlapping == ("b",)
-    assert revise(made, [first, same]).applied == ("a", "b")
-    both = revise(made, [apart, first], footnotes=False)
-    assert both.text == "It opened in 1889 and closed in 1896."
-    assert both.overlapping == ()
 
 
 def test_lists_tables_and_emphasis_stay_whole() -> None:
@@ -85,14 +77,14 @@ def test_lists_tables_and_emphasis_stay_whole() -> None:
     )
     words = ["It is red.", "It is blue.", "x | 1", "It is old.", "It is [new](http://a.b/c)."]
     claims = [(claim(answer, w), "no_relation") for w in words]
-    dropped = revise(report(answer, *claims), (), "drop")
+    dropped = revise(report(answer, *claims), "drop")
     assert dropped.text == (
         "Intro.\n\n2. It is blue. *(no source found)*\n   - It is deep.\n\n"
         "| A | B |\n|---|---|\n| y | 2 |\n\n\n"
     )
     assert dropped.dropped == 4
     assert dropped.marked == 1
-    marked = revise(report(answer, *claims), (), "mark").text
+    marked = revise(report(answer, *claims), "mark").text
     html = MarkdownIt("commonmark").enable("table").render(marked)
     assert html.count("<li>") == 3
     assert html.count("<tr>") == 3
@@ -163,10 +155,8 @@ def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> Non
             claims.append((made, label))
     claims = data.draw(st.permutations(claims))
     made = report(answer, *claims)
-    corrections = [correction(answer, c, "1975", "1980") for c, _ in claims if "1975" in c.text]
-    corrections = [found for found in corrections if found.edits]
     for choice in UNSUPPORTED:
-        revised = revise(made, corrections, choice)
+        revised = revise(made, choice)
         before, after = read(answer), [line for line in read(revised.text)]
         notes = revised.notes
         assert sum(kind == "note" for kind, _ in after) == notes + sum(
@@ -174,8 +164,7 @@ def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> Non
         )
         if choice == "keep":
             kept = after[: len(after) - notes]
-            corrected = [(kind, text.replace("1975", "1980")) for kind, text in before]
-            assert [(kind, text.replace("1975", "1980")) for kind, text in kept] == corrected
+            assert kept == before
         elif choice == "drop":
             gone = {c.text for c, _ in claims}
             kinds = [kind for kind, text in before if text not in gone]

@@ -9,7 +9,6 @@ from attribution.edits import Drop, Edit, Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
-from attribution.review import corrections
 from attribution.settings import Settings
 from attribution.store import schema as t
 from attribution.store.store import Store
@@ -39,9 +38,6 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "documents": lambda store: store.runs.save_documents(
         GOING, [Document("a.txt", b"x", "text/plain")]
     ),
-    "a result, such as corrections": lambda store: corrections.save_review(
-        store, RUN, corrections.Review()
-    ),
     "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
     "sharing": lambda store: store.runs.set_private(RUN),
     "deleting it for good": lambda store: store.runs.delete(RUN),
@@ -63,7 +59,6 @@ def owner(store: Store) -> Store:
     mine.runs.save_edit(EDITED)
     mine.runs.undo(RUN)
     mine.history.describe(RUN, "A title", ["tag"], "A note")
-    corrections.save_review(mine, RUN, corrections.Review().accept("a"))
     mine.runs.start(GOING, "q", ANSWER, {})
     mine.runs.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
     mine.results.save("comparison", RESULT, "[]")
@@ -115,7 +110,6 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
         store = Store(owner.database, by)
         assert bool(store.runs.load(RUN)) is bool(store.runs.inputs(RUN)) is may
         assert bool(store.runs.load_unfinished(GOING)) is may
-        assert bool(corrections.load_review(store, RUN).accepted) is may
     assert (
         Store(owner.database, "stranger's").runs.documents(GOING)
         == ()

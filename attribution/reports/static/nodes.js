@@ -5,7 +5,7 @@ const TAGS = new Set([
 ]);
 const ATTRIBUTES = new Set([
   ..."class href target rel title role start value max dir type aria-label aria-hidden tabindex".split(" "),
-  ..."id aria-pressed data-note data-claim data-span data-page data-at data-edit data-step".split(" "),
+  ..."id aria-pressed data-claim data-span data-page data-at data-edit".split(" "),
 ]);
 
 function make(tag, className, text) {

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attribution import edits
 from attribution.evidence.permissions import for_stranger
-from attribution.reports.actions import joined
+from attribution.reports.actions import StepRequest
 from attribution.reports.html import el
 from attribution.reports.trail import date
 from attribution.searchers import SEARCHERS
@@ -17,45 +17,42 @@ from attribution.settings import LIMITS, WEB, Settings
 from attribution.source import Source
 from attribution.types import Claim, Document, Report
 from pages.ui import choices, run_control, state
-from pages.ui.check.correction_cards import accept, seek, settings_of
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
 
-TEXT, MERGE, EVIDENCE = "Text", "Merge", "Evidence"  # tabs of the dialog
+TEXT, EVIDENCE = "Text", "Source"  # tabs of the dialog
 FIRST_FIELD = {TEXT: "text-", EVIDENCE: "evidence-text-"}
 _focus = st.components.v2.component(
     "attribution.focus", js=(Path(__file__).parents[1] / "static" / "focus.js").read_text("utf-8")
 )
 
 
-def edit_menu(report: Report) -> None:
-    """Draw the menu of what was changed in a finished run."""
+def edit_history(report: Report) -> None:
+    """Draw what was changed in a finished run, with undo and redo."""
     steps = store().runs.steps(report.id)
-    with st.popover("⋯", key="more", help="Undo, redo, and all edits."):
-        with st.container(horizontal=True, gap="small"):
-            st.button(
-                "Undo",
-                key="undo",
-                on_click=run_control.undo,
-                disabled=steps.undo is None,
-                help="Take the last edit back. (Ctrl+Z)",
-            )
-            st.button(
-                "Redo",
-                key="redo",
-                on_click=run_control.redo,
-                disabled=steps.redo is None,
-                help="Make it again. (Ctrl+Shift+Z)",
-            )
-        _edits(report)
+    if steps.undo is None and steps.redo is None:
+        return
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Undo",
+            key="undo",
+            on_click=run_control.undo,
+            disabled=steps.undo is None,
+            help="Take the last edit back. (Ctrl+Z)",
+        )
+        st.button(
+            "Redo",
+            key="redo",
+            on_click=run_control.redo,
+            disabled=steps.redo is None,
+            help="Make it again. (Ctrl+Shift+Z)",
+        )
+    _edits(report)
 
 
 def _edits(report: Report) -> None:
     """Draw the edits, the latest first, and the dropped claims with a button to restore them."""
-    if not report.edits:
-        small("Nothing was edited. Select a claim, and press Edit.")
-        return
     items = []
     for edit in reversed(report.edits):
         when = el("span", f" {date(edit.at)}, {edit.at[11:16]} UTC", class_="facts")
@@ -78,27 +75,21 @@ def _edits(report: Report) -> None:
         )
 
 
-def take_step(step: str, claim: Claim, report: Report) -> None:
-    """Take the step that a button in a card asks for; an unknown one does nothing."""
-    match step:
-        case "reword":
-            edit_dialog(report, claim, TEXT)
-            return
+def take_step(request: StepRequest, report: Report) -> None:
+    """Take the step that a button in a card asks for."""
+    match request.step:
+        case "edit":
+            edit_dialog(report, request.claim, TEXT)
         case "source":
-            edit_dialog(report, claim, EVIDENCE)
-            return
-        case "correct":
-            seek(report, claim)
-        case "accept":
-            accept(report, claim.id)
+            edit_dialog(report, request.claim, EVIDENCE)
         case "web":
-            _search_the_web(report, claim)
-    st.rerun()
+            _search_the_web(report, request.claim)
+            st.rerun()
 
 
 def _search_the_web(report: Report, claim: Claim) -> None:
     """Search for one claim with the run's search engine, or the default one."""
-    sources = settings_of(report).sources
+    sources = choices.settings_of(report.settings, "sources", "model").sources
     engine = next((s for s in sources if s in SEARCHERS and s != "library"), WEB)
     run_control.edit(edits.AddEvidence(claim_id=claim.id, sources=(engine,), search=True))
 
@@ -111,11 +102,9 @@ def edit_dialog(report: Report, claim: Claim, tab: str = TEXT) -> None:
     """Change a claim; only that claim is checked again."""
     _focus(data={"field": FIRST_FIELD.get(tab, "")}, key="focus")
     small("Only what you change is checked again; every edit can be undone.")
-    text, merge, evidence = st.tabs([TEXT, MERGE, EVIDENCE], default=tab)
+    text, evidence = st.tabs([TEXT, EVIDENCE], default=tab)
     with text:
         _text(report, claim)
-    with merge:
-        _merge(report, claim)
     with evidence:
         _evidence(claim)
 
@@ -165,39 +154,6 @@ def _text(report: Report, claim: Claim) -> None:
         _make(edits.Reword(claim_id=claim.id, text=texts[0], search=search))
     else:
         _make(edits.Split(claim_id=claim.id, texts=texts, search=search))
-
-
-def _merge(report: Report, claim: Claim) -> None:
-    numbered = enumerate(report.claims, 1)
-    others = {c.id: f"{n}. {c.text}" for n, c in numbered if c.id != claim.id}
-    if not others:
-        small("There is no other claim to merge it with.")
-        return
-    with st.form(f"merge-{claim.id}", border=False):
-        chosen = st.multiselect(
-            "Merge it with",
-            list(others),
-            format_func=others.__getitem__,
-            key=f"merge-with-{claim.id}",
-            help="The other claims that say the same, or belong to it.",
-        )
-        text = st.text_area(
-            "As one claim",
-            key=f"merge-text-{claim.id}",
-            height=90,
-            placeholder="Empty: one text after the other",
-            help="The text that takes the place of all of them.",
-            max_chars=LIMITS.text,
-        )
-        submitted = st.form_submit_button("Merge these claims", type="primary")
-    if not submitted:
-        return
-    if not chosen:
-        _wrong("No other claim is chosen", "Choose one or more above.")
-        return
-    merged = [c for c in report.claims if c.id in {claim.id, *chosen}]
-    ids = tuple(c.id for c in merged)
-    _make(edits.Merge(claim_ids=ids, text=(text or "").strip() or joined(merged)))
 
 
 def _evidence(claim: Claim) -> None:

@@ -13,9 +13,10 @@ from attribution.types import Report
 from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import choices, run_control
+from pages.ui.frame import small
 
 
-def recheck_menu(report: Report) -> None:
+def recheck_buttons(report: Report) -> None:
     """Draw one button for each verifier that is ready and did not make the verdicts."""
     unclear = unclear_claims(report)
     if not unclear:
@@ -24,20 +25,19 @@ def recheck_menu(report: Report) -> None:
         settings = choices.settings_of(report.settings, "sources")
     except AttributionError:
         return  # the form says why the settings cannot be used
-    count = plural(len(unclear), "unclear claim")
-    with st.popover(f"Recheck {count} with …", key="recheck", help="Both verdicts are kept."):
-        for name in _ready(report, settings):
+    names = _ready(report, settings)
+    if not names:
+        return
+    small(f"Recheck {plural(len(unclear), 'unclear claim')} with another verifier; both are kept.")
+    with st.container(horizontal=True, key="recheck"):
+        for name in names:
             st.button(
                 VERIFIERS[name].label,
                 key=f"recheck_{name}",
                 help=VERIFIERS[name].note,
                 on_click=run_control.edit,
                 args=(Recheck(verifier=name),),
-                width="stretch",
             )
-        if not VERIFIERS["llm"].missing(settings):
-            return
-        st.caption("To ask a language model, name one under “Options”.")
 
 
 def _ready(report: Report, settings: Settings) -> list[str]:

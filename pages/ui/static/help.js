@@ -50,13 +50,22 @@ function search() {
   (named ?? fields.find((field) => field.ariaLabel === "Question"))?.focus();
 }
 
+const GROUPS_BY_KEY = ["wrong", "check", "none", "ok"];
 const ACTIONS = {
-  r: () => press("start"),
-  s: () => (document.querySelector(".st-key-stop button:enabled") ? press("stop") : tell("judge:supported")),
-  a: () => tell("judge:agree"), c: () => tell("judge:contradicted"), u: () => tell("judge:unclear"), x: () => tell("judge:clear"),
-  "/": search,
-  j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), e: () => tell("evidence"),
+  s: () => tell("judge:supported"), c: () => tell("judge:contradicted"), u: () => tell("judge:unclear"),
+  a: () => tell("judge:agree"), x: () => tell("judge:clear"), m: () => tell("note"), e: () => tell("edit"),
+  j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), "/": search,
+  r: () => {}, // Streamlit's own would draw the page anew
 };
+GROUPS_BY_KEY.forEach((name, place) => { ACTIONS[place + 1] = () => tell(`group:${name}`); });
+
+// Ctrl+Enter in the form hands what is typed to the page, and then starts the check.
+function checkSoon(attempts = 10) {
+  const start = document.querySelector(".st-key-start button");
+  const isBusy = document.querySelector("[data-test-script-state=running]");
+  if (start && !start.disabled && !isBusy) start.click();
+  else if (attempts) setTimeout(() => checkSoon(attempts - 1), 300);
+}
 
 // A component with keys of its own holds them with this controller as long as it is shown.
 const taken = () => window.attributionKeys && !window.attributionKeys.signal.aborted;
@@ -79,7 +88,13 @@ class Help {
   }
 
   typed(event) {
-    if (event.key === "Escape") document.activeElement?.closest?.(".ax-term")?.blur();
+    if (event.key === "Escape") {
+      document.activeElement?.closest?.(".ax-term")?.blur();
+      if (!typing(event) && !document.querySelector('[role="dialog"]')) press("stop");
+    }
+    if (event.key === "Enter" && event.ctrlKey && event.target.closest?.(".st-key-form")) {
+      setTimeout(checkSoon, 400);
+    }
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event)) return;
     if (event.key === "?") this.sheet.open ? this.sheet.close() : document.querySelector('[role="dialog"]') || this.sheet.showModal();
     else if (this.sheet.open || localStorage.getItem(KEYS_OFF)) return;

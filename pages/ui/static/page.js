@@ -60,7 +60,7 @@ export default function ({ data }) {
     window.attributionHelp = new Help(help);
     addSkipLink();
     document.addEventListener("keydown", enterMenu);
+    document.addEventListener("attribution-demo", ({ detail }) => showDemo(window.attributionHelp.root, detail));
     offerTour(window.attributionHelp.root, help.tour);
   }
-  showDemo(window.attributionHelp.root, Object.fromEntries(data.help).demo, data.demo);
 }

@@ -11,9 +11,11 @@ class Tour {
     this.title = make("h2");
     this.text = make("p");
     this.text.setAttribute("aria-live", "polite");
+    this.back = button("back", "Back", "Step before", () => this.show(this.step - 1));
     this.next = button("next", "Next", "Next step", () => this.show(this.step + 1));
+    const skip = button("skip", "Close", "Close, and do not show it again", () => this.end());
     const buttons = make("div", "buttons");
-    buttons.append(button("skip", "Do not show again", "Close the tour and do not show it again", () => this.end()), this.next);
+    buttons.append(skip, make("span", "spring"), this.back, this.next);
     this.card.append(this.place, this.title, this.text, buttons);
     root.append(this.card);
     this.show(0);
@@ -26,6 +28,7 @@ class Tour {
     [this.title.textContent, this.text.textContent] = [title, text];
     if (what) document.dispatchEvent(new CustomEvent("attribution-claim", { detail: what }));
     this.place.textContent = `${step + 1} of ${this.steps.length}`;
+    this.back.hidden = step === 0;
     const last = step === this.steps.length - 1;
     this.next.textContent = last ? "Done" : "Next";
     this.next.setAttribute("aria-label", last ? "End the tour" : "Next step");
@@ -46,7 +49,7 @@ class Tour {
 }
 
 // Once for each time it was started, also when the page is drawn anew.
-function showDemo(root, steps, number) {
+function showDemo(root, { steps, number }) {
   if (number <= (window.attributionDemo ?? 0)) return;
   window.attributionDemo = number;
   root.querySelector(".ax-tour")?.remove();

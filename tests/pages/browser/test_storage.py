@@ -17,7 +17,7 @@ def test_a_damaged_database_is_one_line_without_its_path_on_the_pages_that_read_
     database.write_bytes(b"\0" * 50_000)
     with serving(tmp_path) as served:
         page = browser.new_page()
-        saved = ("explore?run=0123456789abcdef", "benchmark?benchmark=0123456789abcdef")
+        saved = ("check?run=0123456789abcdef", "benchmark?benchmark=0123456789abcdef")
         for name in ("history", "library", "annotate", *saved):
             page.goto(f"{served.url}/{name}")
             line = page.get_by_text("the database is damaged or no SQLite database: move it away")

@@ -83,7 +83,7 @@ def reused(page: Page, address: str) -> Page:
 
 def start(page: Page, address: str) -> Page:
     page.goto(address)
-    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Check the answer")).to_be_enabled(timeout=PATIENCE)
     return page
 
 
@@ -101,23 +101,41 @@ def settled(page: Page) -> None:
 
 
 def menu(page: Page, name: str) -> None:
-    """Open a menu of the page, which stays open until Escape: “Sources”, “Add documents”,
-    “Options”, “Share”, “⋯”.
+    """Open a menu of the page, which stays open until Escape: “Paste a text”, “Add links”,
+    “Advanced”, “Export”.
     """
     page.get_by_role("button", name=re.compile(f"^{name}")).click()
     page.wait_for_timeout(300)
 
 
 def unfold(page: Page) -> None:
-    """Open the form where it is a line above a result."""
+    """Open the form where a run stands in its place."""
     edit, start = (page.locator(f".st-key-{key} button:visible") for key in ("edit_form", "start"))
-    expect(
-        page.locator(":is(.st-key-edit_form, .st-key-start) button:visible").first
-    ).to_be_visible(timeout=PATIENCE)
+    expect(edit.or_(start).first).to_be_visible(timeout=PATIENCE)
     if not start.count():
         edit.first.click()
         expect(start.first).to_be_visible(timeout=PATIENCE)
         settled(page)
+
+
+def add_files(page: Page, *files: tuple[str, str, bytes]) -> None:
+    """Add files by name, type and content to the sources."""
+    payload = [{"name": n, "mimeType": kind, "buffer": content} for n, kind, content in files]
+    page.locator(".st-key-add_sources input[type=file]").set_input_files(payload)
+    expect(page.get_by_role("button", name=re.compile("^Your documents"))).to_be_visible(
+        timeout=PATIENCE
+    )
+    settled(page)
+
+
+def paste_source(page: Page, text: str) -> None:
+    """Paste a text as a source."""
+    menu(page, "Paste a text")
+    box = page.get_by_label("Pasted text", exact=True)
+    box.fill(text)
+    box.press("Control+Enter")
+    settled(page)
+    page.keyboard.press("Escape")
 
 
 def field(page: Page, label: str) -> object:
@@ -139,7 +157,7 @@ def write(page: Page, answer: str, question: str = "") -> None:
 
 
 def analyse(page: Page, end: bool = True) -> None:
-    page.get_by_role("button", name="Analyse").click()
+    page.get_by_role("button", name="Check the answer").click()
     if end:
         finished(page)
 
@@ -167,12 +185,21 @@ def downloaded(page: Page, name: str) -> Download:
 
 
 def claims(page: Page) -> object:
-    return page.locator("[data-claim][role=button], sup.number[role=button]")
+    return page.locator("[data-claim][role=button], .claim-mark[role=button]")
+
+
+def panel(page: Page) -> object:
+    return page.get_by_label("Evidence of the selected claim")
+
+
+def group(page: Page, name: str) -> object:
+    """One of the four groups: wrong, check, none, ok."""
+    return page.locator(f".group[data-group={name}]")
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Choose a method under *Options*."""
-    menu(page, "Options")
+    """Choose a method under *Advanced*."""
+    menu(page, "Advanced")
     box = page.get_by_test_id("stSelectbox").filter(has_text=label).locator("input")
     box.click()
     box.fill(option)
@@ -182,7 +209,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def language_model(page: Page, endpoint: str) -> None:
-    menu(page, "Options")
+    menu(page, "Advanced")
     page.get_by_text("Language model", exact=True).click()
     for label, value in (("Address", endpoint), ("Model", "tiny")):
         field(page, label).last.fill(value)

@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.edits import Drop, Edit, Exclude, Recheck, Reword
-from attribution.reports.actions import Opened, edited_claims, requested
-from attribution.reports.cards import panel
+from attribution.reports.actions import StepRequest, edited_claims, requested
+from attribution.reports.cards import CardSettings, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
-from attribution.types import Claim, Report, SetAside
+from attribution.types import AnalystVerdict, Claim, Report, SetAside, Verdict
 from pages.ui.answer_view import view
 from tests.make import claim, evidence, page
 
@@ -21,7 +21,7 @@ REPORT = Report(
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        ("open:ID", Opened(CLAIM)),
+        ("edit:ID", StepRequest("edit", CLAIM)),
         ("undo", "undo"),
         ("redo", "redo"),
         ("drop:ID", Drop(claim_id=CLAIM.id)),
@@ -61,9 +61,9 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     }
     report = REPORT.model_copy(update=changes)
     row = next(row for row in claim_rows(report) if row.claim == CLAIM)
-    drawn = html(panel(row, report, editable=True))
+    drawn = html(panel(row, report, CardSettings(is_editable=True)))
     for request in (
-        f"open:{CLAIM.id}",
+        f"edit:{CLAIM.id}",
         f"drop:{CLAIM.id}",
         f"exclude:{CLAIM.id}:{source.id}:0:4",
         f"include:{CLAIM.id}",
@@ -73,9 +73,8 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     assert "&lt;b&gt;Title&lt;/b&gt;" in drawn
     assert "<b>" not in drawn
     for running in (True, False):
-        drawn = html(panel(row, report, running=running))
+        drawn = html(panel(row, report, CardSettings(is_running=running)))
         assert "data-edit" not in drawn
-        assert "data-step" not in drawn
 
 
 def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_shown() -> None:
@@ -87,3 +86,36 @@ def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_sho
     report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})
     assert edited_claims(report) == {"other"}
     assert view(report, run="r", running=False)["first"] == "other"
+
+
+def test_an_assessment_changes_group_count_and_mark() -> None:
+    verdict = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
+    own = AnalystVerdict(
+        claim_id=CLAIM.id,
+        statement=CLAIM.statement,
+        label="contradicted",
+        badge="supported",
+        note="why",
+        at="2026-11-03T08:00:00+00:00",
+    )
+    report = REPORT.model_copy(update={"verdicts": (verdict,), "judgements": (own,)})
+    data = view(report, run="r", running=False)
+    shown = data["claims"][CLAIM.id]
+    assert shown["group"] == "wrong"
+    assert shown["own"] == "contradicted"
+    assert shown["agreed"] == "supported"
+    counts = {group["name"]: group["count"] for group in data["head"]["groups"]}
+    assert counts == {"wrong": 1, "check": 0, "none": 0, "ok": 0}
+    assert (data["head"]["done"], data["head"]["total"]) == (1, 1)
+
+
+def test_a_note_alone_changes_no_verdict() -> None:
+    verdict = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
+    own = AnalystVerdict(
+        claim_id=CLAIM.id, statement=CLAIM.statement, label=None, badge=None, note="why", at=""
+    )
+    report = REPORT.model_copy(update={"verdicts": (verdict,), "judgements": (own,)})
+    data = view(report, run="r", running=False)
+    assert data["claims"][CLAIM.id]["group"] == "ok"
+    assert data["claims"][CLAIM.id]["note"] == "why"
+    assert data["head"]["done"] == 0

@@ -12,5 +12,5 @@ def test_the_first_page_is_prepared_and_a_database_that_cannot_be_opened_is_left
 ) -> None:
     monkeypatch.setenv("ATTRIBUTION_DATABASE_URL", database)
     prepare_first_page()
-    assert "pages.explore" in sys.modules
+    assert "pages.check" in sys.modules
     assert os.path.exists(os.environ["ATTRIBUTION_DATA"]) == (not database)

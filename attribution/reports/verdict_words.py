@@ -1,0 +1,126 @@
+"""Say in one sentence what the sources say of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.reports.claim_rows import ClaimRow
+from attribution.reports.html import as_sentence, plural
+from attribution.text.differences import Contrast, contrasts
+from attribution.text.quantities import computed
+from attribution.text.values import values
+from attribution.text.words import uncovered
+from attribution.types import WEAK, Claim, Evidence, quoted
+from attribution.verdicts import leaning
+
+MOST_MISSING = 4  # words of a claim that a passage doesn't have
+OPEN = "A passage is about this, but doesn't settle it."
+UNREAD = "Its sources are still being read."
+
+
+def verdict_sentence(row: ClaimRow, sources: int) -> str:
+    """Return the sentence that stands above a claim's evidence.
+
+    Args:
+        row: The claim with its evidence.
+        sources: The number of pages that were read.
+    """
+    label = row.badge.removeprefix(WEAK)
+    is_weak = row.badge.startswith(WEAK)
+    match label:
+        case "supported":
+            return _supported(row, is_weak)
+        case "contradicted":
+            return _contradicted(row, is_weak)
+        case "conflicting":
+            return _conflicting(row)
+        case "unclear":
+            return _unclear(row)
+        case "no_relation":
+            return f"None of {plural(sources, 'source')} says anything about this."
+        case "pending":
+            return UNREAD
+    return as_sentence(row.verdict.reason) if row.verdict else UNREAD
+
+
+def calculation(claim: Claim, piece: Evidence | None) -> str:
+    """Return how a claim's figure follows from its passage: “34 − 19 = 15”; empty if none does."""
+    if piece is None or piece.relation != "entailed":
+        return ""
+    written = values(piece.deciding_sentence)
+    for value in values(claim.statement):
+        words = computed(value, written, piece.deciding_sentence)
+        is_written = any(other.low == value.low for other in written)
+        if words and not is_written:
+            return words
+    return ""
+
+
+def _supported(row: ClaimRow, is_weak: bool) -> str:
+    if row.piece is None or row.piece.relation != "entailed":
+        return "You found this supported."
+    if "verbatim" in row.piece.steps:
+        return "The source says so word for word."
+    sum_ = calculation(row.claim, row.piece)
+    if sum_:
+        return f"It follows from the source: {sum_}."
+    return "The source seems to say so." if is_weak else "The source says so."
+
+
+def _contradicted(row: ClaimRow, is_weak: bool) -> str:
+    says = "The source seems to say" if is_weak else "The source says"
+    if row.piece is None:
+        return "You found this contradicted."
+    for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
+        if contrast.claim and contrast.source:
+            return f"{says} {contrast.source}, not {contrast.claim}."
+        if contrast.source:
+            return f"{says} “{contrast.source}”, the claim doesn't."
+        return f"{says} it without the claim's “{contrast.claim}”."
+    return f"{says} otherwise."
+
+
+def _conflicting(row: ClaimRow) -> str:
+    sides = opposed(row.evidence)
+    if sides is None:
+        return "You found sources that disagree."
+    for contrast in contrasts(sides[0].deciding_sentence, sides[1].deciding_sentence):
+        if contrast.claim and contrast.source:
+            return f"One source says {contrast.claim}, another {contrast.source}."
+    return "One source supports this, another contradicts it."
+
+
+def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
+    """Return the surest passage of either side, the supporting one first; None without both."""
+    support = [piece for piece in evidence if piece.relation == "entailed"]
+    against = [piece for piece in evidence if piece.relation == "contradicted"]
+    if not support or not against:
+        return None
+    surest = max(support, key=lambda piece: piece.probabilities.entailed)
+    return surest, max(against, key=lambda piece: piece.probabilities.contradicted)
+
+
+def _unclear(row: ClaimRow) -> str:
+    piece = row.piece
+    if piece is None:
+        return OPEN
+    reservation = piece.reservation
+    if reservation and leaning(piece.probabilities) in reservation.relations:
+        return f"A passage looks decisive, but {reservation.note}."
+    difference = _difference(contrasts(row.claim.statement, piece.deciding_sentence))
+    if difference:
+        return difference
+    title = row.page.title if row.page else ""
+    missing = uncovered(row.claim.statement, f"{title}\n{piece.text}")
+    if 0 < len(missing) <= MOST_MISSING:
+        words = ", ".join(quoted(word) for word in missing)
+        return f"The closest passage doesn't mention {words}."
+    return OPEN
+
+
+def _difference(found: Sequence[Contrast]) -> str:
+    for contrast in found:
+        if contrast.claim and contrast.source:
+            verb = "names" if contrast.kind == "Name" else "says"
+            return f"The closest passage {verb} {contrast.source}, the claim {contrast.claim}."
+    return ""
