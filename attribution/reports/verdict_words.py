@@ -9,11 +9,12 @@ from attribution.reports.html import as_sentence, plural
 from attribution.text.differences import Contrast, contrasts
 from attribution.text.quantities import computed
 from attribution.text.values import values
-from attribution.text.words import uncovered
+from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import WEAK, Claim, Evidence, quoted
 from attribution.verdicts import leaning
 
 MOST_MISSING = 4  # words of a claim that a passage doesn't have
+MOST_COUNTED = 2  # words behind a number
 OPEN = "A passage is about this, but doesn't settle it."
 UNREAD = "Its sources are still being read."
 
@@ -73,11 +74,27 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
         return "You found this contradicted."
     for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
         if contrast.claim and contrast.source:
-            return f"{says} {contrast.source}, not {contrast.claim}."
+            source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
+            return f"{says} {source}, not {contrast.claim}."
         if contrast.source:
             return f"{says} “{contrast.source}”, the claim doesn't."
         return f"{says} it without the claim's “{contrast.claim}”."
     return f"{says} otherwise."
+
+
+def _counted(contrast: Contrast, sentence: str) -> str:
+    """Return the words that a number of the source counts: “ rivets”."""
+    if contrast.kind != "Number" or contrast.source_span is None:
+        return ""
+    words = ""
+    for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:
+        bare = word.strip(".,;:!?")
+        if not bare.isalpha() or bare.lower() in STOP_WORDS:
+            break
+        words += f" {bare}"
+        if bare != word:
+            break
+    return words
 
 
 def _conflicting(row: ClaimRow) -> str:
