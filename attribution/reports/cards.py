@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from attribution.evidence.near_duplicates import (
     EvidenceGroup,
@@ -22,7 +20,7 @@ from attribution.reports.actions import (
     excluded,
     step_buttons,
 )
-from attribution.reports.claim_rows import ClaimRow
+from attribution.reports.claim_rows import ClaimRow, quote
 from attribution.reports.html import (
     RELATIONS,
     Child,
@@ -49,8 +47,6 @@ from attribution.types import Claim, Evidence, Page, Report, Span
 from attribution.verdicts import SIDES, leaning
 from attribution.verifiers.calibration import badge_share, badges
 
-_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
-CONTEXT = 120  # characters shown on either side of the deciding sentence
 NEAREST = ("no_relation", "missing")  # labels of claims whose nearest passage decides nothing
 Pages = Mapping[str, Page]
 
@@ -72,33 +68,6 @@ class CardSettings:
     provenance: Provenance | None = None
     quotations: Sequence[Quotation] = ()
     citations: Mapping[str, str] | None = None
-
-
-class Quote(NamedTuple):
-    """A deciding sentence with the text around it, within its paragraph."""
-
-    before: str
-    sentence: str
-    after: str
-
-
-def quote(piece: Evidence, pages: Pages) -> Quote:
-    """Return the deciding sentence of a passage in its context."""
-    page = pages.get(piece.page_id)
-    text, (first, last) = piece.text, piece.sentence
-    if page and page.text[piece.start : piece.end] == piece.text:
-        text = page.text
-    else:
-        first, last = first - piece.start, last - piece.start
-    if not 0 <= first < last <= len(text):
-        return Quote("", piece.text, "")
-    before = _PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip()
-    after = _PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip()
-    if len(before) >= CONTEXT - 1:
-        before = "… " + before.partition(" ")[2]
-    if len(after) >= CONTEXT - 1:
-        after = after.rpartition(" ")[0] + " …"
-    return Quote(before, text[first:last], after)
 
 
 def _marked(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
@@ -209,7 +178,7 @@ def _quote_class(piece: Evidence) -> str:
 def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     """Draw a sentence in its context, and the line that says where it stands."""
     page = pages.get(piece.page_id)
-    text = quote(piece, pages)
+    text = quote(piece, page)
     statement = row.claim.statement
     if piece.relation == "entailed":
         words = _marked(text.sentence, shared_runs(text.sentence, statement), "same-words")

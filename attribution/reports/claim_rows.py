@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
 from attribution.reports.groups import group_of
 from attribution.types import WEAK, AnalystVerdict, Claim, Evidence, Page, Report, Verdict
 from attribution.verifiers.calibration import assessments, badge_of, model_badge
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
+CONTEXT = 120  # characters shown on either side of the deciding sentence
+
+
+class Quote(NamedTuple):
+    """A deciding sentence with the text around it, within its paragraph."""
+
+    before: str
+    sentence: str
+    after: str
+
+
+def quote(piece: Evidence, page: Page | None) -> Quote:
+    """Return the deciding sentence of a passage in its context."""
+    text, (first, last) = piece.text, piece.sentence
+    if page and page.text[piece.start : piece.end] == piece.text:
+        text = page.text
+    else:
+        first, last = first - piece.start, last - piece.start
+    if not 0 <= first < last <= len(text):
+        return Quote("", piece.text, "")
+    before = _PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip()
+    after = _PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip()
+    if len(before) >= CONTEXT - 1:
+        before = "… " + before.partition(" ")[2]
+    if len(after) >= CONTEXT - 1:
+        after = after.rpartition(" ")[0] + " …"
+    return Quote(before, text[first:last], after)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.reports.claim_rows import ClaimRow
+from attribution.reports.claim_rows import ClaimRow, quote
 from attribution.reports.html import as_sentence, plural
 from attribution.text.differences import Contrast, contrasts
 from attribution.text.quantities import computed
@@ -128,7 +128,8 @@ def _unclear(row: ClaimRow) -> str:
     if difference:
         return difference
     title = row.page.title if row.page else ""
-    missing = uncovered(row.claim.statement, f"{title}\n{piece.text}")
+    context = "".join(quote(piece, row.page))
+    missing = uncovered(row.claim.statement, f"{title}\n{context}\n{piece.text}")
     if 0 < len(missing) <= MOST_MISSING:
         words = ", ".join(quoted(word) for word in missing)
         return f"The closest passage doesn't mention {words}."

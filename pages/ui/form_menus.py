@@ -29,6 +29,7 @@ from pages.ui.frame import note, small
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
+PASTED, LINKED = "It becomes a document to check against.", "Each page is read."
 TESTED = "tested_connection"  # what was typed, and what came of it
 
 
@@ -56,11 +57,12 @@ def sources_control() -> None:
                 on_change=choices.use_documents,
                 max_upload_size=LIMITS.file_mb,
                 label_visibility="collapsed",
+                help="Documents of your own to check against.",
             )
-            with st.popover("Paste a text", key="paste_menu", type="tertiary"):
-                _text("Pasted text", "pasted", "Paste a source text", "It becomes a document.")
-            with st.popover("Add links", key="links_menu", type="tertiary"):
-                _text("Links", "addresses", "https://…, one per line", "Each page is read.")
+            with st.popover("Paste a text", key="paste_menu", type="tertiary", help=PASTED):
+                _text("Pasted text", "pasted", "Paste a source text", PASTED)
+            with st.popover("Add links", key="links_menu", type="tertiary", help=LINKED):
+                _text("Links", "addresses", "https://…, one per line", LINKED)
         earlier = state.initial("files")
         if earlier:
             small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
