@@ -46,11 +46,11 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
             texts.append(_read_chapter(package.read(chapter), name))
         else:
             absent.append(posixpath.basename(chapter)[:60])
-    unread = ", ".join(absent[:MAX_NAMED])
-    if len(absent) > MAX_NAMED:
-        unread += f" and {len(absent) - MAX_NAMED} more chapters"
-    title = book.findtext(f".//{TITLE}") or ""
-    return Extracted(title, "\n\n".join(filter(None, texts)), unread=unread)
+    return Extracted(
+        book.findtext(f".//{TITLE}") or "",
+        "\n\n".join(filter(None, texts)),
+        unread=", ".join(absent[:MAX_NAMED]),
+    )
 
 
 def _spine(book: _Element, root: str) -> Iterator[str]:
@@ -63,9 +63,11 @@ def _spine(book: _Element, root: str) -> Iterator[str]:
         media_type = item.get("media-type") or ""
         if not _CHAPTER_TYPE.search(media_type):
             item = items.get(item.get("fallback"), item)  # EPUB 3.3, 3.5.1
-        if not (item.get("media-type") or "").startswith("image/png"):
-            link = unquote((item.get("href") or "").partition("#")[0])
-            yield posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
+            media_type = item.get("media-type") or ""
+        if media_type.startswith("image/") and "svg" not in media_type:
+            continue
+        link = unquote((item.get("href") or "").partition("#")[0])
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
 
 
 def _read_chapter(content: bytes, name: str) -> str:
@@ -83,17 +85,10 @@ def _read_chapter(content: bytes, name: str) -> str:
         tree = parse(markup, name)
     remove_hidden(tree)
     for drawing in list(tree.iter("{*}svg")):
-        _write_out(drawing)
-    return read_text(tree)
-
-
-def _write_out(drawing: _Element) -> None:
-    """Replace an SVG drawing by its lines of text, if it has any."""
-    for part in drawing.iter("{*}tspan"):
-        if part.get("x"):
-            part.text = f" {part.text or ''}"
-    lines = ["".join(text.itertext()) for text in drawing.iter("{*}text")]
-    if lines:
+        for part in drawing.iter("{*}tspan"):
+            part.text = f" {part.text or ''}" if part.get("x") else part.text
+        lines = ["".join(text.itertext()) for text in drawing.iter("{*}text")]
         drawing.clear(keep_tail=True)
-        drawing.tag = "p"
+        drawing.tag = "p" if lines else "span"
         drawing.text = " ".join(lines)
+    return read_text(tree)

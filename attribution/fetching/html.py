@@ -96,6 +96,7 @@ _CONTROL_REFERENCE = re.compile(  # to characters that no parser accepts
     r"|x0{0,5}(?:[0-8bcef]|1[0-9a-f]|7f|d[89a-f][0-9a-f]{2}|fff[ef])(?![0-9a-f]));?",
     re.IGNORECASE,
 )
+_DECLARATIONS = re.compile(r"(?<=<!doctype html)\s{0,99}\[[^\]]*\]", re.IGNORECASE)
 
 
 def parse(markup: str, name: str) -> _Element:
@@ -106,16 +107,10 @@ def parse(markup: str, name: str) -> _Element:
     """
     import lxml.html
 
-    start = markup[:MAX_PROLOG].lower().find("<!doctype")
-    if start >= 0:
-        if "<!entity" in markup[start : start + MAX_PROLOG].lower():
-            message = f"{name} declares XML entities, which are not read: paste its text"
-            raise FetchFailed("unreadable", message, name)
-        prolog, _, rest = markup.partition(">")
-        if "[" in prolog:  # the HTML parser takes declarations for text
-            head, end, rest = markup[:MAX_PROLOG].partition("]")
-            rest += markup[MAX_PROLOG:]
-            markup = prolog.partition("[")[0] + rest.lstrip() if end else markup
+    if "<!entity" in markup[:MAX_PROLOG].lower():
+        message = f"{name} declares XML entities, which are not read: paste its text"
+        raise FetchFailed("unreadable", message, name)
+    markup = _DECLARATIONS.sub("", markup, count=1)  # the HTML parser takes them for text
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
     )
