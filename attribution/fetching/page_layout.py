@@ -145,16 +145,18 @@ _NOTE_START = re.compile(r"\[\d{1,3}\]|[*†‡§]|\d{1,3}\.?\s")
 
 
 def _notes(lines: _Lines) -> list[PageLine]:
-    """Return the lines of notes: smaller than the text, from one that begins with a mark."""
+    """Return the lines of notes and feet: smaller than the text, below it or with a mark."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
     limit = NOTE_SIZE * max(sizes, key=sizes.__getitem__, default=0.0)
+    lowest = min((line.y for line in lines if line.size >= limit), default=0.0)
     notes: list[PageLine] = []
     is_note = False
     for line in lines:
         is_small = 0 < line.size < limit
-        is_note = is_small and (is_note or _NOTE_START.match(line.text) is not None)
+        begins = _NOTE_START.match(line.text) is not None or 0 < line.y < lowest
+        is_note = is_small and (is_note or begins)
         if is_note:
             notes.append(line)
     return notes
@@ -295,10 +297,20 @@ def _page_text(lines: _Lines) -> str:
     """Return lines as a text, the rows of a table with their heads."""
     groups = [list(group) for _, group in groupby(lines, key=lambda line: len(line.parts))]
     written: list[str] = []
+    last: PageLine | None = None
     for number, group in enumerate(groups):
         if not _is_table(group):
-            written += [line.text for line in group]
+            for line in group:
+                joint = _joint([last], [line]) if last and line.y > last.y > 0 else PARAGRAPH
+                if joint == PARAGRAPH or not written:
+                    written.append(line.text)
+                elif joint:  # the sentence goes on in the next column
+                    written[-1] += joint + line.text
+                else:
+                    written[-1] = written[-1][:-1] + BROKEN + line.text
+                last = line
             continue
+        last = None
         rows = [[part.text for part in line.parts] for line in group]
         above = groups[number - 1][-1] if number else None
         has_head = above is not None and written[-1:] == [above.text] and _names(above, group)
