@@ -299,7 +299,9 @@ def _page_text(lines: _Lines) -> str:
     written: list[str] = []
     last: PageLine | None = None
     for number, group in enumerate(groups):
-        if not _is_table(group):
+        above = groups[number - 1][-1] if number else None
+        has_head = above is not None and written[-1:] == [above.text] and _names(above, group)
+        if not _is_table(group, has_head):
             for line in group:
                 joint = _joint([last], [line]) if last and line.y > last.y > 0 else PARAGRAPH
                 if joint == PARAGRAPH or not written:
@@ -312,8 +314,6 @@ def _page_text(lines: _Lines) -> str:
             continue
         last = None
         rows = [[part.text for part in line.parts] for line in group]
-        above = groups[number - 1][-1] if number else None
-        has_head = above is not None and written[-1:] == [above.text] and _names(above, group)
         if above is not None and has_head:
             written.pop()
             rows.insert(0, ["", *(part.text for part in above.parts)])
@@ -323,10 +323,10 @@ def _page_text(lines: _Lines) -> str:
     return "\n".join(written).strip("\n")
 
 
-def _is_table(rows: _Lines) -> bool:
+def _is_table(rows: _Lines, has_head: bool) -> bool:
     """Return True for rows of short cells far apart, or of cells in columns that are figures."""
     width = len(rows[0].parts)
-    if width < 2 or len(rows) < 3:
+    if width < 2 or len(rows) + has_head < 3:
         return False
     characters = sum(len(part.text) for row in rows for part in row.parts)
     if all(row.is_wide for row in rows):

@@ -50,14 +50,27 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
         elif groups[-1]:
             groups.append([])
     divided: list[list[_Row]] = []  # without the empty columns of wider tables
-    for rows in filter(None, groups):
-        width = max(map(_width, rows))
-        group = [row[:width] for row in rows]
+    for group in (part for rows in groups for part in _side_by_side(rows)):
         if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
             divided.append(group)
         else:
             divided[-1] += group
     return divided
+
+
+def _side_by_side(rows: Sequence[_Row]) -> list[list[_Row]]:
+    """Return the tables that empty columns divide; one column alone is none."""
+    runs: list[list[int]] = [[]]
+    for column, cells in enumerate(zip_longest(*rows, fillvalue="")):
+        if any(cells):
+            runs[-1].append(column)
+        elif runs[-1]:
+            runs.append([])
+    columns = [run for run in runs if run]
+    if any(len(run) < 2 for run in columns):
+        columns = [[column for run in columns for column in run]]
+    tables = [[[row[n] for n in run if n < len(row)] for row in rows] for run in columns]
+    return [[row for row in table if any(row)] for table in tables]
 
 
 def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[str]:
@@ -147,7 +160,8 @@ def _line(names: Sequence[str], row: _Row) -> str:
 
 _SCALE = re.compile(
     r"""(?: \bin\s+(?P<before>US\$|[$€£¥])?\s?      # in $ millions
-          | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # € million, $ in thousands
+          | (?:^|\()(?=\w+s\b)                     # (thousands of euros)
+        | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # € million, $ in thousands
         )
         (?P<scale>thousand|million|billion|'?000|mn?\b|bn\b)s?
         (?:\s+of\s+(?P<unit>[\w.$€£]+(?:\s(?:dollars|euros|pounds))?))?
@@ -168,6 +182,7 @@ def _scale(text: str) -> str:
         return ""
     word = match["scale"].lower()
     currency = match["before"] or match["alone"] or ""
+    currency += " " if currency.isalpha() else ""
     form = f"{currency}{{}} {_SCALES.get(word, word)}"
     return f"{form} {match['unit']}" if match["unit"] else form
 
