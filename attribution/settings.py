@@ -1,10 +1,8 @@
-"""Define the settings of a run and who may choose each of them; the only module that reads the
-environment.
+"""Define the settings of a run and who may choose each of them.
 
 Strangers are visitors of the page, clients of the REST and MCP servers, and the authors of imported
-files. The operator
-chooses by the command line and the environment. A setting that is not listed here is the
-operator's.
+files. The operator chooses by the command line and the environment. A setting that is not listed
+here is the operator's.
 """
 
 from __future__ import annotations
@@ -34,41 +32,33 @@ OPENAI = "https://api.openai.com/v1"
 # the variable with the addresses that visitors may choose beside public ones
 LISTED = "ATTRIBUTION_LLM_ADDRESSES"
 ALSO = "Also use it for"  # label of the steps that a language model can do
-ADDRESS, KEY = (
-    "openai_base_url",
-    "openai_api_key",
-)  # the names of both parts on the command line and in errors
+ADDRESS = "openai_base_url"  # the names of both parts of an endpoint
+KEY = "openai_api_key"
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An OpenAI-compatible endpoint. Both parts come from the same place: the environment,
-    `secrets.toml`, the command
-    line or a form. An address that is given without a key has no key, so that none reaches a place
-    it is not meant for.
+    """An OpenAI-compatible endpoint, both parts of which come from the same place.
 
-    BadSetting for parts that do not fit; it repeats neither.
+    An address that is given without a key has no key, so that none reaches a place it is not meant
+    for. Raises BadSetting for parts that do not fit; it repeats neither.
     """
 
     address: str = OPENAI
     key: SecretStr = SecretStr("")
-    of_visitor: bool = (
-        False  # only public addresses are reached, and errors never quote what they reply
-    )
+    of_visitor: bool = False  # only public addresses are reached, and errors quote no reply
     visitor: str = field(default="", compare=False, repr=False)  # who typed it; empty: the operator
 
     @property
     def identity(self) -> str:
-        """A hash of what a reply depends on beside the request: of a visitor's endpoint also who
-        typed it, and the key.
+        """Cache key of a reply: the address, and for a visitor's endpoint also visitor and key.
 
-        A key may choose what answers under an address, so that nobody can answer for others in a
-        shared cache.
+        So nobody can answer for others in a shared cache: a key may choose what answers.
         """
-        typed = (
-            (self.visitor, self.key.get_secret_value()) if self.visitor or self.of_visitor else ()
-        )
-        return content_id(self.address, *typed)
+        parts = [self.address]
+        if self.visitor or self.of_visitor:
+            parts += [self.visitor, self.key.get_secret_value()]
+        return content_id(*parts)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", _plain_address(self.address))
@@ -134,9 +124,8 @@ class Limits:
 LIMITS = Limits()
 Address = Annotated[str, Field(max_length=LIMITS.address)]
 Trust = Literal["anyone", "limit", "sources", "model", "session", "operator", "place", "endpoint"]
-Changes = Literal[
-    "claims", "evidence", "decision", "nothing"
-]  # the first that must be made again if it changes
+# the first that must be made again if it changes
+Changes = Literal["claims", "evidence", "decision", "nothing"]
 
 
 def _setting(
@@ -144,12 +133,12 @@ def _setting(
 ) -> Any:
     """Return a row of the table of settings.
 
-    `trust` says who may choose it: anyone; a stranger may lower a limit, name no file among the
-    sources, and name only
-    models on the operator's list; one of a session is typed in the page, and a saved run only names
-    it; the rest is the
-    operator's, and a place of this machine or an endpoint is never in a report. `label` is its name
-    in the form.
+    Args:
+        trust: Who may choose it: anyone; a stranger may lower a limit, name no file among the
+            sources, and only models on the operator's list; one of a session is typed in the page,
+            and a saved run only names it; the rest is the operator's, and a place of this machine
+            or an endpoint is never in a report.
+        label: Its name in the form.
     """
     extra: dict[str, Any] = {"trust": trust, "changes": changes}
     return Field(default, title=label or None, description=help, json_schema_extra=extra, **limits)
@@ -420,11 +409,9 @@ class Settings(Frozen):
     @classmethod
     def _separated(cls, value: object) -> object:
         """Split a string at its commas, as given on the command line."""
-        return (
-            tuple(filter(None, map(str.strip, value.split(","))))
-            if isinstance(value, str)
-            else value
-        )
+        if not isinstance(value, str):
+            return value
+        return tuple(filter(None, map(str.strip, value.split(","))))
 
     @classmethod
     def from_environment(cls, **choices: object) -> Settings:
@@ -453,9 +440,9 @@ class Settings(Frozen):
         if first["type"] == "extra_forbidden":
             known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
             similar = difflib.get_close_matches(name, known, 1, 0.7)
-            hint = (
-                f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
-            )
+            hint = f"known settings: {', '.join(known)}"
+            if similar:
+                hint = f"did you mean {similar[0]}?"
             return BadSetting(name, f"there is no such setting; {hint}")
         found = first.get("input")
         shown = str(found)[:80] if isinstance(found, str | int | float) else type(found).__name__
@@ -469,19 +456,18 @@ class Settings(Frozen):
     @property
     def identity(self) -> str:
         """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
-        public, prompts = (
-            json.dumps(self.public(), sort_keys=True),
-            filter(None, [self.prompt_version]),
-        )
-        return content_id(public, self.endpoint.identity, str(self.library), *prompts)
+        parts = [json.dumps(self.public(), sort_keys=True), self.endpoint.identity]
+        parts += [str(self.library), self.prompt_version]
+        return content_id(*parts)
 
     @property
     def prompt_version(self) -> str:
         """The name of the operator's folder of prompts with a hash of its texts; empty without one."""
         if not self.prompt_folder:
             return ""
-        own = [path for path in sorted(self.prompt_folder.rglob("*.*")) if path.is_file()]
-        return f"{self.prompt_folder.name}@{content_id(*(path.read_text('utf-8', 'replace') for path in own))}"
+        paths = [path for path in sorted(self.prompt_folder.rglob("*.*")) if path.is_file()]
+        digest = content_id(*(path.read_text("utf-8", "replace") for path in paths))
+        return f"{self.prompt_folder.name}@{digest}"
 
     @field_validator("prompt_folder")
     @classmethod
@@ -507,31 +493,26 @@ def with_endpoint(choices: Mapping[str, object]) -> dict[str, object]:
         return left
     if ADDRESS not in choices and environment_endpoint().address != OPENAI:
         raise BadInput(
-            f"{KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for that one: "
-            f"give the key's address beside it, as {ADDRESS}"
+            f"{KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for "
+            f"that one: give the key's address beside it, as {ADDRESS}"
         )
-    return left | {
-        "endpoint": Endpoint(str(choices.get(ADDRESS, "")), SecretStr(str(choices.get(KEY, ""))))
-    }
+    key = SecretStr(str(choices.get(KEY, "")))
+    return left | {"endpoint": Endpoint(str(choices.get(ADDRESS, "")), key)}
 
 
 def visitor_endpoint(address: str, key: SecretStr, visitor: str = "") -> Endpoint:
-    """Return the endpoint that a visitor typed; an address listed in the environment is trusted
-    like the operator's.
+    """Return the endpoint that a visitor typed; one that the operator lists is trusted.
 
     `visitor` is the token of a browser, of which only a hash is kept.
     """
-    visitor = content_id(visitor) if visitor else ""
+    allowed = {environment_endpoint().address}
     try:
-        listed = {
-            Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()
-        }
+        for listed in os.environ.get(LISTED, "").split(","):
+            if listed.strip():
+                allowed.add(Endpoint(listed).address)
     except BadSetting as error:
         raise BadInput(f"{LISTED}: {error.reason}; separate addresses by commas") from None
-    typed, allowed = (
-        Endpoint(address, key, visitor=visitor),
-        listed | {environment_endpoint().address},
-    )
+    typed = Endpoint(address, key, visitor=content_id(visitor) if visitor else "")
     return typed if typed.address in allowed else replace(typed, of_visitor=True)
 
 
@@ -545,67 +526,6 @@ def secret(variable: str) -> SecretStr:
 def engine_address(variable: str, default: str = "") -> str:
     """Return the address of an engine: the environment's, which may be private, or the default."""
     return os.environ.get(variable, "").strip() or default
-
-
-# numbers of a server, by variable: the default (of runs the machine's number of cores), the most,
-# and what it is
-SERVER = {
-    "ATTRIBUTION_RUNS": (
-        os.cpu_count() or 1,
-        1000,
-        "runs and requests of the API at once; the others wait",
-    ),
-    "ATTRIBUTION_OWNER_MB": (
-        1000,
-        10_000_000,
-        "megabytes of the disk that the runs and results of one owner may take",
-    ),
-    "ATTRIBUTION_SHARED_MB": (
-        2000,
-        10_000_000,
-        "megabytes that all collections, all annotation projects and each cache may take",
-    ),
-    "ATTRIBUTION_FREE_MB": (
-        500,
-        10_000_000,
-        "megabytes of the database's disk that are kept free: nothing new is saved below",
-    ),
-}
-
-
-def server_number(variable: str) -> int:
-    """Return a number of SERVER from the environment, or its default. Raises BadInput for anything
-    else.
-    """
-    default, most, _ = SERVER[variable]
-    found = os.environ.get(variable, "").strip()
-    if found and not (found.isdecimal() and 0 < int(found) <= most):
-        raise BadInput(f"{variable}={found!r}: expected a number from 1 to {most}")
-    return int(found) if found else default
-
-
-def hub_models() -> tuple[str, ...]:
-    """Return the hub models for visitors: ATTRIBUTION_HUB_MODELS, separated by commas. If empty,
-    the tables' apply.
-    """
-    return tuple(
-        filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(",")))
-    )
-
-
-def api_keys() -> tuple[SecretStr, ...]:
-    """Return the keys of the API's clients: ATTRIBUTION_API_KEYS, separated by commas."""
-    return tuple(
-        map(
-            SecretStr,
-            filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(","))),
-        )
-    )
-
-
-def allowed_hosts() -> tuple[str, ...]:
-    """Return further host names of a server: ATTRIBUTION_HOSTS, separated by commas; * for any."""
-    return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HOSTS", "").split(","))))
 
 
 def data_folder() -> Path:
@@ -637,9 +557,8 @@ TRUST: dict[str, Trust] = _column("trust") | {ADDRESS: "endpoint", KEY: "endpoin
 CHANGES: dict[str, Changes] = _column("changes")
 LABELS = {name: row.title for name, row in Settings.model_fields.items() if row.title}
 HELP = {name: str(row.description) for name, row in Settings.model_fields.items()}
-SLIDERS: dict[
-    str, tuple[float, float]
-] = {}  # of the decision: least and most; whole numbers for whole numbers
+# settings of the decision with their least and most; whole numbers for whole numbers
+SLIDERS: dict[str, tuple[float, float]] = {}
 for _name, _row in Settings.model_fields.items():
     if CHANGES[_name] == "decision" and len(_row.metadata) == 2:
         SLIDERS[_name] = (_row.metadata[0].ge, _row.metadata[1].le)

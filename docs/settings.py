@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from attribution.settings import SERVER, rows
+from attribution.server_settings import SERVER
+from attribution.settings import rows
 
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """\

@@ -6,7 +6,7 @@ import pytest
 from attribution.errors import BadInput, Busy
 from attribution.events import Queued
 from attribution.pipeline.run import Turns, in_turn
-from attribution.settings import SERVER, server_number
+from attribution.server_settings import SERVER, server_number
 
 STOP = threading.Event()
 Run = Iterator[object]

@@ -15,7 +15,8 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import BadSetting
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import LIMITS, TRUST, Settings, Trust, hub_models
+from attribution.server_settings import hub_models
+from attribution.settings import LIMITS, TRUST, Settings, Trust
 from attribution.source import Source
 from attribution.verifiers import VERIFIERS
 

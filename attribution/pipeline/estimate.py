@@ -20,7 +20,6 @@ from attribution.files import PROBLEM, has_half_pair
 from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.store.runs import Rates
 from attribution.store.store import Store
 from attribution.types import Claim, Document, LlmUsage, Turn
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
@@ -113,16 +112,15 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
         pages += len(factual) * settings.pages_per_claim
-    rates = store.runs.rates() if store else Rates()
+    measured = store.runs.seconds_per_pair() if store else None
     pace = _pace.get(verifier.version, SECONDS_PER_PAIR)
-    seconds = 1.0 + len(pairs) * (rates.pair or pace * READ_AGAIN)
+    seconds = 1.0 + len(pairs) * (measured or pace * READ_AGAIN)
     characters = sum(len(document.content) for document in documents)
     passages = min(characters // settings.chunk_size, len(factual) * settings.shortlist)
     seconds += passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
-        seconds += pages * (rates.page or SECONDS_PER_PAGE)
-    prompting = [used.seconds or used.calls * (rates.prompt or 0.0) for used in llm.values()]
-    seconds += sum(prompting) / settings.llm_workers
+        seconds += pages * SECONDS_PER_PAGE
+    seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
     return Estimate(len(claims), len(factual), pages, seconds, llm)
 
 

@@ -35,7 +35,8 @@ from attribution.pipeline.claims import (
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord
 from attribution.retrieval.index import Candidate
-from attribution.settings import Settings, server_number
+from attribution.server_settings import server_number
+from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict

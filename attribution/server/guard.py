@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from attribution.errors import BadInput
 from attribution.server.bodies import MAX_BODY
 from attribution.server.middleware import error_response
-from attribution.settings import api_keys
+from attribution.server_settings import api_keys
 
 OPEN_PATHS = ("/health", "/openapi.json")  # need no key
 SHORTEST_KEY = 16  # characters

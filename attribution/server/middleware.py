@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import BadInput
-from attribution.settings import allowed_hosts
+from attribution.server_settings import allowed_hosts
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at

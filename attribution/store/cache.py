@@ -7,41 +7,35 @@ result uses of it is recorded, so that deleting one deletes what no other needs.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
-from attribution.settings import server_number
+from attribution.server_settings import server_number
 from attribution.store import schema as t
 from attribution.store.database import BATCH, Database, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Report, SearchHit
 
+Kind = Literal["page", "search", "vector", "judgement", "reply"]
 HITS = TypeAdapter(list[SearchHit])  # with their pages, where the engine gave the text
 JUDGEMENT = TypeAdapter(Judgement)
-USED = {  # by kind of use, where it is stored
-    "page": (t.pages.c.id, t.frozen_pages.c.id),
-    "vector": (t.vectors.c.key,),
-    "judgement": (t.judgements.c.key,),
-    "reply": (t.replies.c.key,),
+TABLES: dict[Kind, sa.Table] = {
+    "page": t.pages,
+    "search": t.searches,
+    "vector": t.vectors,
+    "judgement": t.judgements,
+    "reply": t.replies,
 }
-USE, SEARCH = t.uses.c, t.searches.c
-CACHES = {  # with the kind of their uses; old searches are needed by nothing
-    t.pages: "page",
-    t.searches: "",
-    t.vectors: "vector",
-    t.judgements: "judgement",
-    t.replies: "reply",
-}
-CONTENT = ("body", "data", "hits")  # names of the column that takes the space
+USE = t.uses.c
 EVICTION_SECONDS = 600
 _evicted: dict[str, float] = {}  # when, by address of the database
+Row = sa.Row[*tuple[Any, ...]]
 
 
 class Cache:
@@ -55,15 +49,12 @@ class Cache:
 
     def page(self, url: str, days: float | None = None) -> Page | None:
         """Return the newest copy of a page by its address, at most `days` old; None: of any age."""
-        query = sa.select(t.pages.c.body).where(t.pages.c.url == canonical(url))
+        query = sa.select(t.pages).where(t.pages.c.url == canonical(url))
         if days is not None:
             query = query.where(t.pages.c.fetched_at >= _days_ago(days))
-        body = self._database.scalar(query.order_by(t.pages.c.fetched_at.desc()).limit(1))
-        if body is None:
-            return None
-        page = Page.model_validate_json(body)
-        self._note_use(t.pages, t.pages.c.id.in_([page.id]))
-        return page
+        rows = self._database.all(query.order_by(t.pages.c.fetched_at.desc()).limit(1))
+        self._note_use("page", rows)
+        return Page.model_validate_json(rows[0].body) if rows else None
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         """Store downloaded pages."""
@@ -71,7 +62,7 @@ class Cache:
         for page in pages:
             place = {"id": page.id, "url": canonical(page.url), "fetched_at": page.fetched_at}
             rows.append(place | {"body": page.model_dump_json()})
-        self._put(t.pages, rows, db)
+        self._put("page", rows, db)
 
     def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         """Store pages of a result, which never serve as downloads."""
@@ -104,38 +95,31 @@ class Cache:
             The hits; None if there was no such search.
         """
         key = _search_key(searcher, query, k)
-        self.use("search", [json.dumps(list(key.values()))])
-        is_new = SEARCH.made_at >= _days_ago(days)
-        found = sa.select(SEARCH.hits).filter_by(**key).where(is_new)
-        hits = self._database.scalar(found)
-        if hits is None:
-            return None
-        self._note_use(t.searches, SEARCH.query == key["query"])
-        return HITS.validate_json(hits)
+        row = self._rows("search", [key]).get(key)
+        is_usable = row is not None and row.made_at >= _days_ago(days)
+        return HITS.validate_json(row.body) if row and is_usable else None
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         """Store the hits of a search."""
         body = HITS.dump_json(list(hits)).decode()
-        self._put(t.searches, [_search_key(searcher, query, k) | {"made_at": now(), "hits": body}])
+        row = {"key": _search_key(searcher, query, k), "made_at": now(), "body": body}
+        self._put("search", [row])
 
     # --- outputs of models ---
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Return vectors as float32 bytes."""
-        self.use("vector", keys)
-        return {key: row.data for key, row in self._rows(t.vectors, keys).items()}
+        return {key: row.body for key, row in self._rows("vector", keys).items()}
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
         """Store vectors."""
         self.use("vector", vectors)
-        rows = [{"key": key, "data": data} for key, data in vectors.items()]
-        self._put(t.vectors, rows)
+        self._put("vector", [{"key": key, "body": body} for key, body in vectors.items()])
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         """Return the judgements of verifiers."""
-        self.use("judgement", keys)
         judgements = {}
-        for key, row in self._rows(t.judgements, keys).items():
+        for key, row in self._rows("judgement", keys).items():
             with suppress(ValidationError):  # written by another version: it is made again
                 judgements[key] = JUDGEMENT.validate_json(row.body)
         return judgements
@@ -145,46 +129,48 @@ class Cache:
         rows = []
         for key, judgement in judgements.items():
             rows.append({"key": key, "body": JUDGEMENT.dump_json(judgement).decode()})
-        self._put(t.judgements, rows)
+        self._put("judgement", rows)
 
     def reply(self, key: str) -> str | None:
         """Return the stored reply of a language model."""
-        self.use("reply", [key])
-        row = self._rows(t.replies, [key]).get(key)
+        row = self._rows("reply", [key]).get(key)
         return row.body if row else None
 
     def put_reply(self, key: str, body: str) -> None:
         """Store the reply of a language model."""
-        self._put(t.replies, [{"key": key, "body": body}])
+        self._put("reply", [{"key": key, "body": body}])
 
-    # --- space ---
+    # --- rows of all kinds ---
+
+    def _rows(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
+        self.use(kind, keys)
+        rows = self._database.rows(TABLES[kind], keys)
+        self._note_use(kind, list(rows.values()))
+        return rows
+
+    def _note_use(self, kind: Kind, rows: Sequence[Row]) -> None:
+        """Note that rows are used today."""
+        table = TABLES[kind]
+        (key,) = table.primary_key
+        old = [getattr(row, key.name) for row in rows if row.used_on != _today()]
+        if not old:
+            return
+        with self._database.transaction() as db:
+            for start in range(0, len(old), BATCH):
+                is_used = key.in_(old[start : start + BATCH])
+                db.execute(table.update().where(is_used).values(used_on=_today()))
 
     def _put(
-        self, table: sa.Table, rows: Sequence[dict[str, Any]], db: sa.Connection | None = None
+        self, kind: Kind, rows: Sequence[dict[str, Any]], db: sa.Connection | None = None
     ) -> None:
         """Store rows with their size and day, and make room once in a while."""
         for row in rows:
-            content = next(row[name] for name in CONTENT if name in row)
-            row |= {"used_on": _today(), "size": len(content)}
-        self._database.insert(table, rows, replace=True, db=db)
+            row |= {"used_on": _today(), "size": len(row["body"])}
+        self._database.insert(TABLES[kind], rows, replace=True, db=db)
         url = str(self._database.engine.url)
         if db is None and time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
             _evicted[url] = time.monotonic()
             self.evict()
-
-    def _rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[*tuple[Any, ...]]]:
-        rows = self._database.rows(table, keys)
-        old = [key for key, row in rows.items() if row.used_on != _today()]
-        for start in range(0, len(old), BATCH):
-            self._note_use(table, table.c.key.in_(old[start : start + BATCH]))
-        return rows
-
-    def _note_use(self, table: sa.Table, condition: sa.ColumnElement[bool]) -> None:
-        """Note that rows are used today, if that is not noted yet."""
-        is_old = table.c.used_on != _today()
-        if self._database.scalar(sa.select(sa.literal(1)).where(condition, is_old).limit(1)):
-            with self._database.transaction() as db:
-                db.execute(table.update().where(condition, is_old).values(used_on=_today()))
 
     def evict(self) -> None:
         """Delete what was used longest ago where a cache takes more than ATTRIBUTION_SHARED_MB.
@@ -192,26 +178,22 @@ class Cache:
         What saved runs and results use stays.
         """
         most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
-        for table, kind in CACHES.items():
-            column = table.c
-            days = sa.select(column.used_on, sa.func.sum(column.size)).group_by(column.used_on)
+        for kind, table in TABLES.items():
+            (key,) = table.primary_key
+            day = table.c.used_on
+            sizes = sa.select(day, sa.func.sum(table.c.size)).group_by(day).order_by(day.desc())
+            is_needed = sa.exists().where(USE.kind == kind, USE.key == key)
             total = 0
-            for day, size in self._database.all(days.order_by(column.used_on.desc())):
+            for used_on, size in self._database.all(sizes):
                 total += size
-                if total <= most:
-                    continue
-                unused = column.used_on <= day
-                if kind:
-                    key = next(iter(table.primary_key))
-                    is_needed = sa.exists().where(USE.kind == kind, USE.key == key)
-                    unused = sa.and_(unused, ~is_needed)
-                with self._database.transaction() as db:
-                    db.execute(table.delete().where(unused))
-                break
+                if total > most:
+                    with self._database.transaction() as db:
+                        db.execute(table.delete().where(day <= used_on, ~is_needed))
+                    break
 
     # --- uses ---
 
-    def use(self, kind: str, keys: Iterable[str]) -> None:
+    def use(self, kind: Kind, keys: Iterable[str]) -> None:
         """Note that what is done through this object uses these keys."""
         self._used.update((kind, key) for key in keys)
 
@@ -226,21 +208,14 @@ class Cache:
         is_same = (other.c.kind == USE.kind, other.c.key == USE.key)
         is_shared = sa.exists().where(*is_same, other.c.owner_id != owner_id)
         own = sa.select(USE.key).where(USE.owner_id == owner_id, ~is_shared)
-        for kind, columns in USED.items():
-            for column in columns:
-                db.execute(column.table.delete().where(column.in_(own.where(USE.kind == kind))))
-        for key in db.execute(own.where(USE.kind == "search")).scalars().all():
-            searcher, query, k = json.loads(key)
-            db.execute(t.searches.delete().filter_by(searcher=searcher, query=query, k=k))
+        for kind, table in [*TABLES.items(), ("page", t.frozen_pages)]:
+            (key,) = table.primary_key
+            db.execute(table.delete().where(key.in_(own.where(USE.kind == kind))))
         db.execute(t.uses.delete().where(USE.owner_id == owner_id))
 
 
-def _search_key(searcher: str, query: str, k: int) -> dict[str, str | int]:
-    return {"searcher": _hashed(searcher), "query": _hashed(query), "k": k}
-
-
-def _hashed(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _search_key(searcher: str, query: str, k: int) -> str:
+    return hashlib.sha256(repr((searcher, query, k)).encode()).hexdigest()
 
 
 def _today() -> str:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import BadInput, StoreError
-from attribution.settings import server_number
+from attribution.server_settings import server_number
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
 # the newest migration: a database at this revision is opened without importing alembic

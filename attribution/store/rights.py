@@ -8,12 +8,11 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import BadInput, NotYours
-from attribution.settings import server_number
+from attribution.server_settings import server_number
 from attribution.store import schema as t
 from attribution.store.database import Database
 
 COPY = "make a copy to change it"
-SHARED = "*"  # the owner of a result that anybody may replace
 
 
 class Access(NamedTuple):
@@ -116,5 +115,5 @@ class Rights:
             return
         owners = sa.select(t.results.c.owner).where(t.results.c.id == result_id)
         for owner in db.execute(owners.with_for_update()).scalars():
-            if owner not in (self.owner, SHARED):
+            if owner != self.owner:
                 raise NotYours(f"this result belongs to another browser: {COPY}")

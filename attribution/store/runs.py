@@ -24,11 +24,12 @@ from attribution.source import kinds, of_settings
 from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
-from attribution.store.rights import SHARED, Rights
+from attribution.store.rights import Rights
 from attribution.types import BADGES, UNCHECKED, Document, Page, Report
 
 DOCUMENTS = "documents"  # kind of result that says who reads a run's documents, see `Runs.copy`
 MEASURED_RUNS = 5
+LEAST_PAIRS = 20  # new ones, of a run that is measured
 RUN, VERSION, SUMMARY, RESULT = t.runs.c, t.run_versions.c, t.run_summaries.c, t.results.c
 
 
@@ -63,14 +64,6 @@ class Steps(NamedTuple):
     redo: Edit | None
 
 
-class Rates(NamedTuple):
-    """Seconds per unit of work; None where too few were measured."""
-
-    pair: float | None = None  # a claim and one of its `top_k` passages, found and verified
-    page: float | None = None  # a page, searched for and downloaded
-    prompt: float | None = None  # a prompt, answered by a language model
-
-
 def new_run_id() -> str:
     """Return an id that cannot be guessed: whoever knows it can open the run."""
     return secrets.token_hex(8)
@@ -84,9 +77,7 @@ class Results:
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database, self._rights, self._cache = database, rights, cache
 
-    def save(
-        self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False
-    ) -> None:
+    def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()) -> None:
         """Save a result, replacing an earlier state of it.
 
         Args:
@@ -94,7 +85,6 @@ class Results:
             result_id: Its id, or that of the run it belongs to.
             body: Its JSON.
             pages: Its pages, whose texts `Cache.with_texts` restores.
-            shared: Whether anybody may replace it.
 
         Raises:
             NotYours: The id is that of somebody else's run or result.
@@ -104,16 +94,10 @@ class Results:
             self._rights.check_room()
         with self._database.transaction() as db:
             self._rights.check_result(db, result_id)
-            self.write(db, kind, result_id, body, pages, SHARED if shared else self._rights.owner)
+            self.write(db, kind, result_id, body, pages)
 
     def write(
-        self,
-        db: sa.Connection,
-        kind: str,
-        result_id: str,
-        body: str,
-        pages: Sequence[Page],
-        owner: str,
+        self, db: sa.Connection, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()
     ) -> None:
         """Save a result in a transaction that has checked the rights to do so."""
         self._cache.use("page", [page.id for page in pages])
@@ -124,7 +108,7 @@ class Results:
             "id": result_id,
             "created_at": now(),
             "body": body,
-            "owner": owner,
+            "owner": self._rights.owner,
             "size": len(body) + _characters(pages),
         }
         self._database.insert(t.results, [row], replace=True, db=db)
@@ -309,7 +293,7 @@ class Runs:
             write_summary(db, report, 1)
             self._results.copy_rows(db, run_id, copy_id)
             state = "shown" if reads_documents else "hidden"
-            self._results.write(db, DOCUMENTS, copy_id, state, (), self._rights.owner)
+            self._results.write(db, DOCUMENTS, copy_id, state)
         return copy_id
 
     # --- loading ---
@@ -500,39 +484,30 @@ class Runs:
 
     # --- figures ---
 
-    def rates(self) -> Rates:
-        """Return how fast the last runs were: medians over those with enough to measure."""
+    def seconds_per_pair(self) -> float | None:
+        """Return the time that the last runs took for each of a claim's `top_k` passages.
+
+        Returns:
+            The median over the runs that made and verified enough pairs; None without any.
+        """
         query = sa.select(VERSION.report).where(VERSION.run_id == RUN.id, VERSION.number == 1)
         query = query.order_by(RUN.created_at.desc()).limit(MEASURED_RUNS)
-        measured: dict[str, list[float]] = {name: [] for name in Rates._fields}
+        measured = []
         for row in self._database.all(query):
-            for name, seconds in _rates(json.loads(row.report)).items():
-                measured[name].append(seconds)
-        return Rates(**{name: median(s) if s else None for name, s in measured.items()})
+            report = Report.model_validate_json(row.report)
+            new = report.usage.pairs - report.usage.cached_pairs
+            if new >= max(LEAST_PAIRS, report.usage.cached_pairs):
+                seconds = report.timings.get("verify", 0.0)
+                if not report.usage.downloads:
+                    seconds += report.timings.get("gather", 0.0)
+                checked = sum(verdict.label not in UNCHECKED for verdict in report.verdicts)
+                passages = int(str(report.settings.get("top_k", 1)))
+                measured.append(seconds / max(1, checked * passages))
+        return median(measured) if measured else None
 
 
 def _characters(pages: Sequence[Page]) -> int:
     return sum(len(page.text) for page in pages)
-
-
-def _rates(report: Mapping[str, Any]) -> dict[str, float]:
-    """Return the seconds per unit of one run, of the units that it had enough of."""
-    timings, usage = report.get("timings", {}), report.get("usage", {})
-    gathering, downloads = timings.get("gather", 0.0), usage.get("downloads", 0)
-    pairs, cached = usage.get("pairs", 0), usage.get("cached_pairs", 0)
-    rates = {}
-    if pairs - cached >= max(20, cached):
-        labels = [verdict["label"] for verdict in report.get("verdicts", ())]
-        checked = sum(label not in UNCHECKED for label in labels)
-        seconds = timings.get("verify", 0.0) + (0.0 if downloads else gathering)
-        rates["pair"] = seconds / max(1, checked * int(report["settings"].get("top_k", 1)))
-    if downloads >= 5:
-        rates["page"] = gathering / downloads
-    stages = usage.get("llm", {}).values()
-    prompts = sum(stage["calls"] for stage in stages)
-    if prompts >= 3:
-        rates["prompt"] = sum(stage["seconds"] for stage in stages) / prompts
-    return rates
 
 
 def _undone(run_id: str) -> sa.Select[int]:

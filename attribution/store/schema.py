@@ -51,16 +51,14 @@ pages = _cached(
 )
 searches = _cached(
     "searches",
-    _key("searcher", 64),
-    _key("query", 1024),
-    _key("k", sa.Integer),
+    _key("key", 64),
     _of("made_at", 32),
-    _of("hits"),
+    _of("body"),  # the hits as JSON
 )
 vectors = _cached(
     "vectors",
     _key("key"),
-    _of("data", sa.LargeBinary),  # float32
+    _of("body", sa.LargeBinary),  # float32
 )
 judgements = _cached(
     "judgements",

@@ -62,7 +62,7 @@ def test_a_database_of_an_earlier_version_is_upgraded_with_all_that_is_in_it(
     assert first is not None
     assert first.claims[0].text == "The Nile is long."
     assert store.results.load("grid", "fedcba9876543210") == '{"rows": 1}'
-    assert store.cache.vectors(["v"]) == {"v": b"1234"}
+    assert store.cache.reply("k") == "a reply"
     assert [row.id for row in store.history.find(HistoryQuery()).rows] == [run_id]
     store.runs.delete(run_id)
     assert store.runs.load(run_id) is None

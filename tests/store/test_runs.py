@@ -1,6 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 import sqlalchemy as sa
 
 from attribution.settings import Settings
@@ -8,7 +7,7 @@ from attribution.store import schema
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage, Verdict
+from attribution.types import Judgement, Probabilities, Report, Usage, Verdict
 from tests import make
 from tests.make import claim, page, save_version
 
@@ -33,37 +32,25 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
     assert (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
 
 
-def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
-    def run(
-        number: int, pairs: int, cached: int, verify: float, pages: int, gather: float
-    ) -> Report:
-        return make.report(
+def test_the_pace_is_the_median_of_the_last_runs_with_enough_new_pairs(store: Store) -> None:
+    verdict = Verdict(claim_id="c", label="supported", confidence=0.9, reason="r")
+
+    def save(number: int, pairs: int, cached: int, verify: float, downloads: int) -> None:
+        run = make.report(
             "A",
             id=f"run{number}",
-            created_at=f"2026-11-0{number}T00:00:00+00:00",
             settings={"top_k": 5},
-            verdicts=(Verdict(claim_id="c", label="supported", confidence=0.9, reason="r"),),
-            timings={"verify": verify, "gather": gather},
-            usage=Usage(
-                pairs=pairs,
-                cached_pairs=cached,
-                pages=pages,
-                downloads=pages,
-                llm={"queries": LlmUsage(calls=number + 1, seconds=2.0 * number)},
-            ),
+            verdicts=(verdict,),
+            timings={"verify": verify, "gather": 1.0},
+            usage=Usage(pairs=pairs, cached_pairs=cached, downloads=downloads),
         )
+        store.runs.save(run)
 
-    assert store.runs.rates() == (None, None, None)
-    for report in (
-        run(1, 100, 0, 5.0, 10, 1.0),
-        run(2, 120, 100, 1.0, 2, 9.0),
-        run(3, 100, 95, 9.0, 20, 6.0),
-    ):
-        store.runs.save(report)
-    pair, page, prompt = store.runs.rates()
-    assert pair == 5.0 / 5
-    assert page == pytest.approx(0.2)
-    assert prompt == pytest.approx((4 / 3 + 6 / 4) / 2)  # nor one run with two prompts
+    assert store.runs.seconds_per_pair() is None
+    save(1, 100, 0, 5.0, downloads=1)
+    save(2, 120, 100, 1.0, downloads=1)  # most are of the cache
+    save(3, 100, 0, 8.0, downloads=0)  # gathering was no download
+    assert store.runs.seconds_per_pair() == (5.0 / 5 + 9.0 / 5) / 2
 
 
 def reworded(saved: Report, text: str) -> Report:

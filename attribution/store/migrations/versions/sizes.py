@@ -14,6 +14,8 @@ def upgrade() -> None:
     db = op.get_bind()
     if "size" in _columns(db, "runs"):  # a new database
         return
+    for cache in ("searches", "vectors"):  # have other columns now, and are made again
+        op.drop_table(cache)
     metadata.create_all(db)
     for table in metadata.sorted_tables:
         present = _columns(db, table.name)
