@@ -1,11 +1,10 @@
-"""The MCP server: an assistant checks its own answer with three tools."""
+"""The MCP server: an assistant checks its own answer with two tools."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -13,7 +12,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import AfterValidator, BaseModel, Field
 from starlette.requests import Request
 
-from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
@@ -23,16 +21,7 @@ from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
-from attribution.types import (
-    Claim,
-    Label,
-    Relation,
-    Report,
-    Speaker,
-    Strength,
-    Turn,
-    content_id,
-)
+from attribution.types import Label, Relation, Report, Strength
 from attribution.verifiers.calibration import badges, graded_report
 
 INSTRUCTIONS = (
@@ -47,17 +36,6 @@ Place = Annotated[str, Field(max_length=LIMITS.address), AfterValidator(whole)]
 Sources = Annotated[tuple[Place, ...], Field(description=SOURCES, max_length=LIMITS.sources)]
 
 
-class EarlierTurn(BaseModel):
-    """A turn of the conversation before the question."""
-
-    speaker: Speaker
-    text: Words
-
-
-Turns = Annotated[
-    list[EarlierTurn],
-    Field(description="the conversation before the question", max_length=LIMITS.turns),
-]
 Given = Annotated[
     list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
 ]
@@ -87,10 +65,6 @@ class CheckedAnswer(BaseModel):
     problems: list[str] = Field(description="what could not be searched or read")
 
 
-class FoundClaim(CheckedClaim):
-    problems: list[str]
-
-
 class JudgedPassages(BaseModel):
     verdict: Label
     strength: Strength | None = Field(description=STRENGTH)
@@ -112,18 +86,16 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         answer: Words,
         question: Words = "",
         sources: Sources = ("library",),
-        turns: Turns = [],  # noqa: B006
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that
         decides.
         """
 
         def work(client: _Client, stop: threading.Event) -> Iterator[Event | CheckedAnswer]:
-            earlier = check_turns([(turn.speaker, turn.text) for turn in turns])
-            given = _Given(question, answer, sources, turns=earlier)
-            report = yield from tools.report(client, given, stop)
+            report = yield from tools.report(client, question, answer, sources, stop)
+            problems = [failure.message for failure in report.failures]
             yield CheckedAnswer(
-                counts=Counter(badges(report)), claims=_claims(report), problems=_problems(report)
+                counts=Counter(badges(report)), claims=_claims(report), problems=problems
             )
 
         return await tools.result(ctx, CheckedAnswer, work)
@@ -146,47 +118,12 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
 
         return await tools.result(ctx, JudgedPassages, work)
 
-    @mcp_server.tool()
-    async def find_evidence(
-        ctx: Context[object], claim: Words, sources: Sources = ("library",)
-    ) -> FoundClaim:
-        """Find the passages of the sources that are nearest to one claim, with their relation to
-        it.
-        """
-
-        def work(client: _Client, stop: threading.Event) -> Iterator[Event | FoundClaim]:
-            text = " ".join(claim.split())
-            only_claim = Claim(
-                id=content_id(text),
-                text=text,
-                spans=((0, len(text)),),
-                worthiness="factual",
-                independent=True,
-            )
-            given = _Given("", text, sources, claims=(only_claim,))
-            report = yield from tools.report(client, given, stop)
-            (checked,) = _claims(report)
-            yield FoundClaim(**checked.model_dump(), problems=_problems(report))
-
-        return await tools.result(ctx, FoundClaim, work)
-
     return mcp_server
 
 
 class _Client(NamedTuple):
     owner: str
     request: Request | None  # None over standard input, where there is one client
-
-
-@dataclass(frozen=True)
-class _Given:
-    """What is checked, against which sources."""
-
-    question: str
-    answer: str
-    sources: Sequence[str]
-    claims: tuple[Claim, ...] | None = None
-    turns: Sequence[Turn] = ()
 
 
 class _Tools:
@@ -226,24 +163,21 @@ class _Tools:
         return last
 
     def report(
-        self, client: _Client, given: _Given, stop: threading.Event
+        self,
+        client: _Client,
+        question: str,
+        answer: str,
+        sources: Sequence[str],
+        stop: threading.Event,
     ) -> Generator[Event, None, Report]:
         """Yield the events of an analysis, and return its report."""
-        settings = bodies.settings(self._settings, {}, sources=given.sources)
-        check_input(given.question, given.answer, settings)
+        settings = bodies.settings(self._settings, {}, sources=sources)
+        check_input(question, answer, settings)
         store = Store.open(settings.database_url, by=client.owner)
         run_id = ""
         report: Report | None = None
         try:
-            for event in run(
-                given.question,
-                given.answer,
-                settings,
-                store,
-                stop=stop,
-                claims=given.claims,
-                context=given.turns,
-            ):
+            for event in run(question, answer, settings, store, stop=stop):
                 if isinstance(event, RunStarted):
                     run_id = event.run_id
                     store.runs.set_private(run_id)
@@ -255,10 +189,6 @@ class _Tools:
                 store.runs.delete(run_id)
         assert report is not None
         return report
-
-
-def _problems(report: Report) -> list[str]:
-    return [failure.message for failure in report.failures]
 
 
 def _claims(report: Report) -> list[CheckedClaim]:

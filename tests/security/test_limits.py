@@ -73,7 +73,7 @@ def test_every_field_of_a_request_is_bounded(client: httpx.Client) -> None:
 def test_every_parameter_of_a_tool_is_bounded(server: Server) -> None:
     tools = asyncio.run(mcp.server(server.settings, Work(server.turns)).list_tools())
     schemas = [(tool.name, tool.input_schema) for tool in tools]
-    assert len(schemas) == 3
+    assert len(schemas) == 2
     assert [
         place
         for name, schema in schemas

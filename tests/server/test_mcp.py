@@ -12,7 +12,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.conftest import KEY, Server
 
-TOOLS = ["check_answer", "find_evidence", "verify_claim"]
+TOOLS = ["check_answer", "verify_claim"]
 ANSWER = "The Eiffel Tower was completed in 1889."
 
 
@@ -24,13 +24,6 @@ async def use(client: Client) -> tuple[list[str], Any, Any]:
             "claim": "It is in Paris.",
             "passages": ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}],
         },
-    )
-    turns = [{"speaker": "user", "text": "What is the Eiffel Tower?"}]
-    later = {"answer": "It was finished in 1889.", "question": "When was it built?", "turns": turns}
-    resolved = await client.call_tool("check_answer", later)
-    assert (
-        resolved.structured_content["claims"][0]["claim"]
-        == "The Eiffel Tower was finished in 1889."
     )
     checked = await client.call_tool(
         "check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"}
@@ -58,22 +51,19 @@ def test_over_http_with_a_key(server: Server) -> None:
             http,
             Client(streamable_http_client(f"{server.url}/mcp/", http_client=http)) as client,
         ):
-            found = await client.call_tool("find_evidence", {"claim": ANSWER})
             wrong = await client.call_tool(
                 "check_answer", {"answer": "x", "sources": ["/etc/passwd"]}
             )
-            return *await use(client), found, wrong
+            return *await use(client), wrong
 
     def runs() -> set[str]:
         with server.client() as client:
             return {row["question"] for row in client.get("/runs").json()["runs"]}
 
     before = runs()
-    *works, found, wrong = asyncio.run(run(KEY))
-    assert runs() - before == {"", "When was it built?", "How old is the Eiffel Tower?"}
+    *works, wrong = asyncio.run(run(KEY))
+    assert runs() - before == {"How old is the Eiffel Tower?"}
     assert_works(*works)
-    assert found.structured_content["passages"]
-    assert found.structured_content["claim"] == ANSWER
     assert wrong.is_error
     assert "expected library, web" in wrong.content[0].text
     with pytest.raises(BaseExceptionGroup) as refused:
