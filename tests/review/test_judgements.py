@@ -3,7 +3,7 @@ import json
 import pytest
 
 from attribution.policy import DecisionPolicy
-from attribution.review.judgements import AgreedShare, agreement
+from attribution.review.judgements import agreement
 from attribution.types import LABELS, AnalystLabel, AnalystVerdict, Claim, Label, Report
 from attribution.verdicts import agreeing, decide
 from tests.make import claim, evidence, page
@@ -70,12 +70,11 @@ def test_every_badge_of_a_compared_claim_has_a_verdict_that_agrees() -> None:
     assert agreeing(None) is None
 
 
-def test_agreement_is_counted_by_badge_over_all_runs() -> None:
+def test_agreement_is_counted_over_all_runs() -> None:
     first = run((0.9, "supported"), (0.9, "contradicted"), (0.1, "unclear"), (0.9, None))
     measured = agreement([first, run((0.8, "supported"))])
-    assert measured.badges == {"supported": AgreedShare(2, 3), "no_relation": AgreedShare(1, 1)}
-    assert measured.all == AgreedShare(3, 4)
-    assert measured.words.startswith("The analyst agrees with 3 of 4 judged badges (75%;")
+    assert (measured.agreed, measured.judged) == (3, 4)
+    assert measured.words.startswith("The analyst agrees with 3 of 4 verdicts (75%;")
 
 
 def test_claims_that_nobody_judged_or_compared_do_not_count() -> None:
@@ -83,7 +82,7 @@ def test_claims_that_nobody_judged_or_compared_do_not_count() -> None:
     assert agreement([run((0.9, None))]).words == ""
     first = run((0.9, "supported"))
     verdict = first.verdicts[0].model_copy(update={"label": "not_checked"})
-    assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == AgreedShare(0, 0)
+    assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).judged == 0
 
 
 @pytest.mark.parametrize(
