@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +22,6 @@ from attribution.verdicts import decide
 from attribution.verifiers import policy_of
 
 MOST_IN_BRACKETS = 20  # characters of a source's key
-STOPPED = Unread("unreachable", "The check was stopped before this source was read.")
 
 Outcome = Literal["supported", "contradicted", "not_supported"] | Problem
 UNREAD: tuple[Problem, ...] = ("dead", "unreachable", "unnamed")
@@ -77,9 +75,7 @@ class CitationReport(Frozen):
     citations: tuple[Citation, ...]
     claims: tuple[CitedClaim, ...]  # the checked ones, in their order
     figures: Figures
-    unattached: tuple[int, ...] = ()  # marks attached to no checked claim
     listed: str = ""  # the sources that were added to those of the answer
-    stopped: bool = False
 
     def to_json(self) -> str:
         """Return the report as JSON: everything but the texts of the pages."""
@@ -99,36 +95,33 @@ def check(
     report: Report,
     settings: Settings,
     store: Store,
-    stop: threading.Event | None = None,
     listed: str = "",
 ) -> Iterator[Step | CitationReport]:
     """Check the citations of a finished run.
 
     Args:
-        stop: If it is set, the check ends early: sources that were not read count as unreachable.
         listed: Sources that the answer doesn't list, one per line.
 
     Yields:
         Steps, then the result.
     """
-    stop = stop or threading.Event()
     subject = _Subject.of(report, listed)
     sources = subject.cited_sources
     pages: dict[str, Page | Unread] = {}
     yield Step("read", 0, len(sources))
-    for source, page in read_sources(sources, report.pages, settings, store, stop):
+    for source, page in read_sources(sources, report.pages, settings, store):
         pages[source.key] = page
         yield Step("read", len(pages), len(sources))
     judge = _Judge(report, settings, store)
     citations: list[Citation] = []
     for done, source in enumerate(sources):
         yield Step("judge", done, len(sources))
-        page = STOPPED if stop.is_set() else pages.get(source.key, STOPPED)
-        citations += judge.citations(source.key, page, subject.citing(source.key))
+        citing = subject.citing(source.key)
+        citations += judge.citations(source.key, pages[source.key], citing)
     yield Step("judge", len(sources), len(sources))
     read_pages = [page for page in pages.values() if isinstance(page, Page)]
     result = subject.result(report, citations, read_pages)
-    yield result.model_copy(update={"verifier": judge.version, "stopped": stop.is_set()})
+    yield result.model_copy(update={"verifier": judge.version})
 
 
 class _Judge:
@@ -318,7 +311,6 @@ class _Subject:
                     marks=self.marks.get(claim.id, ()),
                 )
             )
-        attached = {index for indices in self.marks.values() for index in indices}
         return CitationReport(
             created_at=now(),
             verifier="",
@@ -328,7 +320,6 @@ class _Subject:
             citations=tuple(in_order),
             claims=tuple(claims),
             figures=_figures(claims, in_order),
-            unattached=tuple(n for n in range(len(self.cited.marks)) if n not in attached),
             listed=self.listed,
         )
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,13 +43,11 @@ def read_sources(
     pages: Sequence[Page],
     settings: Settings,
     store: Store,
-    stop: threading.Event,
 ) -> Iterator[tuple[AnswerSource, Page | Unread]]:
     """Read cited sources: pages of the run as they are, others from the web.
 
     Args:
         pages: The pages of the run. One without a text is returned as it is.
-        stop: Ends the reading early if it is set.
 
     Yields:
         Each source with its page, or with the reason why it could not be read, as soon as it is
@@ -67,15 +64,10 @@ def read_sources(
         else:
             yield source, NOT_FOUND if source.text else UNNAMED
     reader = _WebReader(settings, store)
-    pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="cited")
-    try:
+    with ThreadPoolExecutor(settings.workers, thread_name_prefix="cited") as pool:
         running = {pool.submit(reader.read, source.url): source for source in to_fetch}
-        while running and not stop.is_set():
-            done, _ = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield running.pop(future), future.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for future in as_completed(running):
+            yield running[future], future.result()
 
 
 class _WebReader:
