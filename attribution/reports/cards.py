@@ -6,12 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.near_duplicates import (
-    EvidenceGroup,
-    group_evidence,
-    nearest_evidence,
-    with_similar_sentence,
-)
+from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import (
@@ -44,7 +39,7 @@ from attribution.text.differences import differing_spans
 from attribution.text.urls import site
 from attribution.text.words import shared_runs
 from attribution.types import Claim, Evidence, Page, Report, Span
-from attribution.verdicts import SIDES, leaning
+from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges
 
 NEAREST = ("no_relation", "missing")  # labels of claims whose nearest passage decides nothing
@@ -269,14 +264,14 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
     """Draw the fold: the passages with their reasons, every step to the verdict, and the edits."""
     claim = row.claim
     is_editable = settings.is_editable
-    groups = sorted(group_evidence(row.evidence, pages), key=_rank)
+    pieces = sorted(row.evidence, key=_rank)
     parts = [plural(len(row.evidence), "passage"), "why"]
     parts += ["edit", "exclude"] if is_editable else []
     title = el("span", f" · {', '.join(parts)}", class_="quiet")
     return el(
         "details",
         el("summary", "More about this claim", title),
-        *(_passage(group, report, pages, is_editable) for group in groups),
+        *(_passage(piece, report, pages, is_editable) for piece in pieces),
         chain(row, report, settings.provenance),
         excluded(claim, report, pages, is_editable),
         claim_actions(claim, row.number) if is_editable else None,
@@ -284,15 +279,13 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
     )
 
 
-def _rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
+def _rank(piece: Evidence) -> tuple[bool, bool, bool, float]:
     """Order what counts first, then what leans to a side, then what is on topic."""
-    best = group.best
-    return best.relation == "no_relation", not leans(best), not best.about
+    return piece.relation == "no_relation", not leans(piece), not piece.about, -strongest(piece)
 
 
-def _passage(group: EvidenceGroup, report: Report, pages: Pages, is_editable: bool) -> Node:
-    """Draw a passage with its reasons and the passages that say the same."""
-    piece = group.best
+def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -> Node:
+    """Draw a passage with its reasons."""
     page = pages.get(piece.page_id)
     return el(
         "article",
@@ -306,7 +299,6 @@ def _passage(group: EvidenceGroup, report: Report, pages: Pages, is_editable: bo
             class_="links",
         ),
         why(piece, report, page),
-        _same(group, pages),
         class_=f"card {_quote_class(piece).partition(' ')[2]}",
     )
 
@@ -319,21 +311,6 @@ def relation_badge(piece: Evidence) -> Node:
         return badge("unclear", word="On topic, undecided")
     label, word = RELATIONS[piece.relation]
     return badge(label, word=word)
-
-
-def _same(group: EvidenceGroup, pages: Pages) -> Node | None:
-    """Draw the other passages of a group, folded."""
-    others = group.pieces[1:]
-    if not others:
-        return None
-    items = []
-    for piece in others:
-        page, sentence = pages.get(piece.page_id), piece.deciding_sentence
-        words = el("span", f"“{sentence}” ")
-        items.append(el("li", f"{_title(page)}: ", words, _open(piece, page, sentence)))
-    says = "says" if len(others) == 1 else "say"
-    summary = el("summary", f"{len(others)} more that {says} the same")
-    return el("details", summary, el("ul", *items), class_="same")
 
 
 # --- quotations ---

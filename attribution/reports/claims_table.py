@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-from attribution.evidence.origins import sources
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.claim_rows import ClaimRow, claim_rows
+from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import look
-from attribution.reports.trail import kind_of_page
 from attribution.reports.verdict_words import verdict_sentence
-from attribution.types import Page, Report
+from attribution.types import Page
 
 COLUMNS = (
     "number",
@@ -22,17 +20,13 @@ COLUMNS = (
     "start",
     "end",
     "corrected by hand",
-    "worthiness",
     "assessment",
     "verdict",
     "confidence",
     "says",
     "reason",
-    "other reader's verdict",
-    "sources",
     "passage",
     "source",
-    "kind of page",
     "address",
     "read",
     "facts after",
@@ -78,7 +72,6 @@ def table_rows(exported: Exported) -> Iterator[list[Cell]]:
         cells["start"] = min((start for start, _ in row.claim.spans), default=None)
         cells["end"] = max((end for _, end in row.claim.spans), default=None)
         cells["corrected by hand"] = "yes" if row.claim.id in exported.corrected else ""
-        cells["worthiness"] = row.claim.worthiness
         cells["assessment"] = look(row.own.label).word if row.own else ""
         cells["verdict"] = look(row.model_badge).word
         cells["says"] = verdict_sentence(row, len(exported.report.pages))
@@ -86,29 +79,17 @@ def table_rows(exported: Exported) -> Iterator[list[Cell]]:
         if row.verdict:
             cells["confidence"] = row.verdict.confidence or None
             cells["reason"] = row.verdict.reason
-        if row.verdict and row.verdict.other:
-            other = row.verdict.other
-            cells["other reader's verdict"] = f"{other.reader}: {look(other.label).word}"
         if row.piece:
             cells["passage"] = row.piece.deciding_sentence
         if row.page:
             cells |= _of_page(row.page)
-            cells["sources"] = _agreeing_sources(row, exported.report)
         yield [cells.get(name) for name in COLUMNS]
 
 
 def _of_page(page: Page) -> dict[str, Cell]:
     return {
         "source": page.cited,
-        "kind of page": kind_of_page(page),
         "address": web_address(page) or page.url,
         "read": page.fetched_at,
         "facts after": http_address(page.facts_from),
     }
-
-
-def _agreeing_sources(row: ClaimRow, report: Report) -> str:
-    """Count the pages whose passages have the relation of the one that decides."""
-    relation = row.piece.relation if row.piece else None
-    ids = {piece.page_id for piece in row.evidence if piece.relation == relation}
-    return sources(page for page in report.pages if page.id in ids)

@@ -148,12 +148,9 @@ def _wording(claim: Claim, report: Report) -> Iterator[tuple[Child, ...]]:
     quote = f"“{words}”" if words else "It has no place of its own in the answer."
     yield "In the answer", _line(quote), _quiet(f"characters {places}" if places else "")
     segmenter = versions.get("segmenter") or report.settings.get("segmenter", "")
-    aligned = f"words matched at {claim.alignment:.2f}" if claim.alignment < 1 else ""
-    yield "Claim", _line(claim.text), _quiet(_joined(f"split by {segmenter}", aligned))
-    if claim.worthiness:
-        worth = _joined(claim.worthiness.replace("_", " "), claim.worthiness_reason)
-        by = versions.get("worthiness", "rules")
-        yield "Worth checking", _line(worth), _quiet(f"by {by}")
+    worth = f"{claim.worthiness or ''}".replace("_", " ")
+    facts = _joined(f"split by {segmenter}", worth, claim.worthiness_reason)
+    yield "Claim", _line(claim.text), _quiet(facts)
     if claim.enriched:
         changes = el("p", *answer.shown(claim.text, claim.enriched), class_="enriched", dir="auto")
         by = versions.get("enrichment", "rules")
