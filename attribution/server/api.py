@@ -48,6 +48,7 @@ from attribution.store.store import Store
 from attribution.types import Judgement
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers.calibration import graded_report
 from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
@@ -271,7 +272,7 @@ def one_run(run_id: Id, request: Request, service: Own) -> dict[str, object]:
     report = store.runs.load(run_id) if store.rights.access(run_id).own else None
     if report is None:
         raise HTTPException(404, RUN_NOT_FOUND)
-    fields: dict[str, object] = json.loads(report.to_json())
+    fields: dict[str, object] = json.loads(graded_report(report).to_json())
     return fields
 
 
