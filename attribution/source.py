@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +10,6 @@ from attribution.settings import COLLECTION, WEB
 
 INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…
 SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
-KINDS = ("library", "web", "collection", "documents")  # of sources, as History shows them
 _NAME = re.compile(r"\w+")
 
 
@@ -49,25 +47,8 @@ class Source:
         """True if it is searched on this machine, without budget, limits and fallback."""
         return self.kind in ("library", "documents", "collection")
 
-    @property
-    def shown(self) -> str:
-        """The kind as History shows it, one of KINDS."""
-        match self.kind:
-            case "library" | "collection" | "documents":
-                return self.kind
-            case "path":
-                return "documents"
-            case _:
-                return "web"
-
 
 def of_settings(sources: object) -> list[Source]:
     """Return the sources of a report's settings, which may come from another version."""
     entries = sources if isinstance(sources, list | tuple) else (sources,)
     return [Source.of(str(entry)) for entry in entries]
-
-
-def kinds(sources: Iterable[Source]) -> list[str]:
-    """Return the kinds of sources, each once, in the order of KINDS."""
-    found = {source.shown for source in sources}
-    return [kind for kind in KINDS if kind in found]

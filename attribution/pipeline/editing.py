@@ -80,7 +80,7 @@ def edit(
         # the report of `attribution.check` writes other JSON than the store's
         report = Report(**dict(report))
         own_settings = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
-        own_store = Store(store.database, store.rights.by)
+        own_store = Store(store.database, owner=store.rights.owner)
         editing = _Editing(report, change, own_settings, own_store, stop or threading.Event())
         with suppress(Outdated):
             yield from editing.steps(documents, addresses, version)

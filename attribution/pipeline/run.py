@@ -90,7 +90,9 @@ def run(
     settings = with_policy(settings)
     context = check_turns(context)
     # a store of its own, since it records what the run uses
-    store = Store(store.database, store.rights.by) if store else Store.open(settings.database_url)
+    if store is None:
+        store = Store.open(settings.database_url)
+    store = Store(store.database, owner=store.rights.owner)
     stop = stop or threading.Event()
     source = source or _live_sources(settings, store, documents, stop)
     record = RunRecord(question, answer, settings, run_id, context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from attribution.store.database import BATCH, Database, now
 from attribution.store.rights import Rights
 from attribution.store.runs import Runs, searchable
 
-State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the deleted ones
+State = Literal["all", "to_review", "reviewed", "finished", "unfinished"]
 Order = Literal["newest", "oldest", "title"]
 KEPT_HOURS = 24  # hours in which a deleted run can be restored
 MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
@@ -27,20 +27,16 @@ MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
 
-RUN, SUMMARY = t.runs.c, t.run_summaries.c
-COLUMNS = ("id", "created_at", "title", "question", "note", "private", "deleted_at", "version")
+RUN, SUMMARY, QUEUE = t.runs.c, t.run_summaries.c, t.queue.c
+COLUMNS = ("id", "created_at", "title", "question", "note", "private", "version")
 
 
 @dataclass(frozen=True)
 class HistoryQuery:
-    """A query for an owner's runs; every condition given must hold."""
+    """A query for an owner's runs that weren't deleted; every condition given must hold."""
 
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
-    verdict: str = ""  # a badge; at least one claim has it
-    source: str = ""  # one of source.KINDS
-    since: date | None = None  # UTC, inclusive
-    until: date | None = None
     state: State = "all"
     order: Order = "newest"
     offset: int = 0
@@ -48,22 +44,37 @@ class HistoryQuery:
 
 
 class HistoryRow(NamedTuple):
-    """One run in the list."""
+    """One run in the list.
+
+    Attributes:
+        title: As given; see `name`.
+        beginning: Of the answer.
+        version: The one that is shown; more than 1: the run was edited.
+        verdicts: The number of claims by badge; the analyst's assessment replaces the model's.
+        checked: The number of claims that were compared with the sources.
+        reviewed: The number of claims that the analyst has assessed.
+        sources: As in the settings; documents are named, as document:NAME.
+        queued: It waits in the queue or was begun there.
+        problem: Why it could not be finished in the queue.
+    """
 
     id: str
     created_at: str
-    title: str  # as given; see `name`
+    title: str
     question: str
-    beginning: str  # of the answer
+    beginning: str
     tags: tuple[str, ...]
     note: str
     private: bool
     finished: bool
-    deleted_at: str  # empty: not deleted
-    version: int  # the one that is shown; more than 1: the run was edited
+    version: int
     claims: int
-    verdicts: dict[str, int]  # claims by badge; those without one are left out
+    verdicts: dict[str, int]
+    checked: int
+    reviewed: int
     sources: tuple[str, ...]
+    queued: bool
+    problem: str
 
     @property
     def name(self) -> str:
@@ -82,6 +93,17 @@ class Description(NamedTuple):
 class HistoryPage(NamedTuple):
     rows: tuple[HistoryRow, ...]
     total: int  # rows on all pages
+
+
+class HistoryTotals(NamedTuple):
+    """The numbers of an owner's runs by state, and of their claims."""
+
+    all: int
+    to_review: int
+    reviewed: int
+    unfinished: int
+    checked_claims: int
+    reviewed_claims: int
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
@@ -127,27 +149,39 @@ class History:
         """Return the owner's runs that meet the conditions, and their number on all pages. Raises
         BadInput for more than MAX_WORDS words.
         """
-        is_shown = sa.and_(SUMMARY.run_id == RUN.id, SUMMARY.number == RUN.version)
-        table = t.runs.outerjoin(t.run_summaries, is_shown)
-        conditions = [RUN.owner == self._rights.owner, *_conditions(query)]
-        count = sa.select(sa.func.count()).select_from(table).where(*conditions)
+        conditions = [*self._own(), *_conditions(query)]
+        count = sa.select(sa.func.count()).select_from(_LISTED).where(*conditions)
         columns = [
             *(t.runs.c[name] for name in (*COLUMNS, "tags")),
             sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning"),
-            SUMMARY.claims,
-            SUMMARY.verdicts,
-            SUMMARY.sources,
+            *(SUMMARY[name] for name in ("claims", "verdicts", "checked", "reviewed", "sources")),
+            QUEUE.problem,
         ]
-        rows = sa.select(*columns).select_from(table).where(*conditions)
+        rows = sa.select(*columns).select_from(_LISTED).where(*conditions)
         rows = rows.order_by(_order(query), RUN.id).limit(query.limit).offset(query.offset)
         found = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(found, self._database.scalar(count) or 0)
 
+    def _own(self) -> tuple[sa.ColumnElement[bool], ...]:
+        return RUN.owner == self._rights.owner, RUN.deleted_at == ""
+
+    def totals(self) -> HistoryTotals:
+        """Count the owner's runs and their claims."""
+        counts: list[sa.ColumnElement[Any]] = [sa.func.count()]
+        for state in ("to_review", "reviewed", "unfinished"):
+            counts.append(sa.func.count().filter(*_STATES[state]))
+        is_finished = RUN.version > 0
+        counts.append(sa.func.sum(SUMMARY.checked).filter(is_finished))
+        counts.append(sa.func.sum(SUMMARY.reviewed).filter(is_finished))
+        query = sa.select(*counts).select_from(_LISTED).where(*self._own())
+        (row,) = self._database.all(query)
+        return HistoryTotals(*(number or 0 for number in row))
+
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
-        is_tagged = (RUN.owner == self._rights.owner, RUN.tags != "[]", RUN.deleted_at == "")
         tags: set[str] = set()
-        for row in self._database.all(sa.select(RUN.tags).where(*is_tagged).distinct()):
+        tagged = sa.select(RUN.tags).where(*self._own(), RUN.tags != "[]")
+        for row in self._database.all(tagged.distinct()):
             tags.update(json.loads(row.tags))
         return sorted(tags)
 
@@ -192,33 +226,29 @@ class History:
                 self._runs.remove(db, row.id)
 
 
+_IS_SHOWN = sa.and_(SUMMARY.run_id == RUN.id, SUMMARY.number == RUN.version)
+_LISTED = t.runs.outerjoin(t.run_summaries, _IS_SHOWN).outerjoin(t.queue, QUEUE.run_id == RUN.id)
+_STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
+    "all": (),
+    "to_review": (RUN.version > 0, SUMMARY.reviewed < SUMMARY.checked),
+    "reviewed": (RUN.version > 0, SUMMARY.checked > 0, SUMMARY.reviewed >= SUMMARY.checked),
+    "finished": (RUN.version > 0,),
+    "unfinished": (RUN.version == 0,),
+}
+
+
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
     words = searchable(query.words[: MAX_SEARCH + 1]).split()
     if len(words) > MAX_WORDS or len(query.words) > MAX_SEARCH:
         raise BadInput(
             f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it"
         )
-    is_deleted = RUN.deleted_at != ""
-    conditions = [is_deleted if query.state == "deleted" else sa.not_(is_deleted)]
-    if query.state == "finished":
-        conditions.append(RUN.version > 0)
-    if query.state == "unfinished":
-        conditions.append(RUN.version == 0)
+    conditions = list(_STATES[query.state])
     texts = sa.func.coalesce(SUMMARY.search_text, "").concat(" ").concat(RUN.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]
-    named = (
-        (RUN.tags, query.tag),
-        (SUMMARY.verdicts, query.verdict),
-        (SUMMARY.sources, query.source),
-    )
-    for column, name in named:
-        if name:  # JSON of strings: quotation marks delimit a whole name
-            quoted = json.dumps(name, ensure_ascii=False)
-            conditions.append(column.contains(quoted, autoescape=True))
-    if query.since:
-        conditions.append(RUN.created_at >= query.since.isoformat())
-    if query.until:
-        conditions.append(RUN.created_at < (query.until + timedelta(days=1)).isoformat())
+    if query.tag:  # JSON of strings: quotation marks delimit a whole name
+        quoted = json.dumps(query.tag, ensure_ascii=False)
+        conditions.append(RUN.tags.contains(quoted, autoescape=True))
     return conditions
 
 
@@ -237,5 +267,9 @@ def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:
         finished=row.version > 0,
         claims=row.claims or 0,
         verdicts=json.loads(row.verdicts or "{}"),
+        checked=row.checked or 0,
+        reviewed=row.reviewed or 0,
         sources=tuple(json.loads(row.sources or "[]")),
+        queued=row.problem is not None,
+        problem=row.problem or "",
     )

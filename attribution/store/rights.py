@@ -23,21 +23,22 @@ class Access(NamedTuple):
     deleted: bool = False  # nobody may see it; its owner can restore it for a while
 
 
+def owner_of(token: str) -> str:
+    """Return the SHA-256 of the token of a browser or key, as stored in the database; empty for
+    the command line.
+    """
+    return hashlib.sha256(token.encode()).hexdigest() if token else ""
+
+
 class Rights:
-    """The rights of `by`, the token of a browser or key; empty for the command line.
+    """The rights of an owner, see `owner_of`.
 
     Saved data belongs to the token it is saved under, and no other token can change it. A private
-    run can be read by
-    its owner, and by the command line, which has access to the database file.
+    run can be read by its owner, and by the command line, which has access to the database file.
     """
 
-    def __init__(self, database: Database, by: str) -> None:
-        self._database, self.by = database, by
-
-    @property
-    def owner(self) -> str:
-        """The SHA-256 of the token, as stored in the database; empty for the command line."""
-        return hashlib.sha256(self.by.encode()).hexdigest() if self.by else ""
+    def __init__(self, database: Database, owner: str) -> None:
+        self._database, self.owner = database, owner
 
     def access(self, saved_id: str) -> Access:
         """Return the rights to a run or result. Nobody owns an unknown one."""
@@ -51,7 +52,7 @@ class Rights:
         """Return the condition for runs that may be read."""
         run = t.runs.c
         is_present = run.deleted_at == ""
-        if not self.by:
+        if not self.owner:
             return is_present
         return sa.and_(is_present, sa.or_(sa.not_(run.private), run.owner == self.owner))
 
@@ -61,7 +62,7 @@ class Rights:
         The command line has no limit.
         """
         self._database.check_disk()
-        if not self.by:
+        if not self.owner:
             return
         characters = 0
         for table in (t.runs, t.results):
@@ -71,7 +72,7 @@ class Rights:
         if taken >= limit:
             raise BadInput(
                 f"your runs and results take {taken:,} MB of this server's disk, and one owner may "
-                f"use {limit:,}: delete some of them for good, or ask its operator for more "
+                f"use {limit:,}: delete some of them, which are gone a day later, or ask its operator for more "
                 "(ATTRIBUTION_OWNER_MB)"
             )
 
@@ -95,9 +96,7 @@ class Rights:
         if run is None:
             raise NotYours("this run is no longer in the database")
         is_own = run.owner == self.owner
-        if run.deleted_at and is_own and not deleted:
-            raise NotYours("this run was deleted: restore it on the History page to change it")
-        if run.deleted_at and not is_own:
+        if run.deleted_at and not (is_own and deleted):
             raise NotYours("this run was deleted")
         if run.private and not is_own:
             raise NotYours("this run is private to another browser")

@@ -20,7 +20,6 @@ import sqlalchemy as sa
 from attribution.edits import Edit
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
-from attribution.source import kinds, of_settings
 from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
@@ -347,7 +346,7 @@ class Runs:
         state = self._results.load(DOCUMENTS, run_id)
         if state in ("shared", "hidden"):
             return state == "shared"
-        return not self._rights.by or self._rights.access(run_id).own
+        return not self._rights.owner or self._rights.access(run_id).own
 
     def _with_texts(self, report: Report) -> Report:
         report = self._cache.with_texts(report)
@@ -547,7 +546,9 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
         "number": number,
         "claims": len(report.claims),
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
-        "sources": json.dumps(kinds(of_settings(report.settings.get("sources", ())))),
+        "checked": sum(badge not in UNCHECKED for badge in badges.values()),
+        "reviewed": len(report.judgements),
+        "sources": json.dumps(_source_names(report), ensure_ascii=False),
         "search_text": searchable(*texts),
     }
     is_same = (SUMMARY.run_id == report.id, SUMMARY.number == number)
@@ -555,8 +556,18 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     db.execute(t.run_summaries.insert().values(**row))
 
 
+def _source_names(report: Report) -> list[str]:
+    """Return the sources of the settings; the documents are named, as far as they were read."""
+    documents = [page.url for page in report.pages if page.url.startswith("document:")]
+    names: list[str] = []
+    sources = report.settings.get("sources", ())
+    for source in sources if isinstance(sources, list | tuple) else (sources,):
+        names += documents if source == "documents" and documents else [str(source)]
+    return names
+
+
 def forget_unfinished(db: sa.Connection, run_id: str) -> None:
     """Delete what was kept of a run while it was in progress."""
-    for table in (t.unfinished_runs, t.run_documents):
+    for table in (t.unfinished_runs, t.run_documents, t.queue):
         db.execute(table.delete().where(table.c.run_id == run_id))
     db.execute(t.run_summaries.delete().where(SUMMARY.run_id == run_id, SUMMARY.number == 0))

@@ -105,6 +105,8 @@ run_summaries = (
         _key("run_id"),
         _key("number", sa.Integer),  # of the version; 0: of a run that is not finished
         _of("claims", sa.Integer),
+        _of("checked", sa.Integer),  # of these: compared with the sources
+        _of("reviewed", sa.Integer),  # of these: assessed by the analyst
         _of("verdicts"),  # JSON, claims by badge, without zeros
         _of("sources"),  # JSON, a list of kinds
         _of("search_text"),  # question, answer and claims
@@ -123,6 +125,14 @@ run_documents = _table(  # the user's own, until the run is finished
     _of("name"),
     _of("media_type"),
     _of("content", sa.LargeBinary),
+)
+queue = _table(  # runs that wait for their turn; a finished run has no row
+    "queue",
+    _key("number", sa.Integer),  # the order
+    _of("run_id", 16, unique=True),
+    _of("attempts", sa.Integer, default=0),  # how often it was begun
+    _of("problem", default=""),  # why the run could not be finished; empty: it waits
+    sqlite_autoincrement=True,
 )
 results = _table(  # comparisons and the like, as JSON
     "results",

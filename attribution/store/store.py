@@ -5,22 +5,27 @@ from __future__ import annotations
 from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.history import History
-from attribution.store.rights import Rights
+from attribution.store.queue import Queue
+from attribution.store.rights import Rights, owner_of
 from attribution.store.runs import Results, Runs
 
 
 class Store:
-    """The rooms of one database: caches, runs, their history, and results of studies. `Rights` says
-    what `by` is.
+    """The rooms of one database: caches, runs, their history and queue, and results of studies.
+
+    Args:
+        by: The token of the browser or key that acts; empty for the command line.
+        owner: The owner to act for where the token isn't known, see `rights.owner_of`.
     """
 
-    def __init__(self, database: Database, by: str = "") -> None:
+    def __init__(self, database: Database, by: str = "", owner: str = "") -> None:
         self.database = database
-        self.rights = Rights(database, by)
+        self.rights = Rights(database, owner or owner_of(by))
         self.cache = Cache(database)
         self.results = Results(database, self.rights, self.cache)
         self.runs = Runs(database, self.rights, self.cache, self.results)
         self.history = History(database, self.rights, self.runs)
+        self.queue = Queue(database, self.rights)
 
     @classmethod
     def open(cls, url: str, by: str = "") -> Store:

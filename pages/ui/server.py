@@ -32,7 +32,11 @@ def prepare_first_page() -> None:
     with suppress(AttributionError):  # the page reports it
         from attribution.store.store import Store
 
-        Store.open(Settings.from_environment().database_url)
+        url = Settings.from_environment().database_url
+        if Store.open(url).queue.next():  # a server before this one has left answers unchecked
+            from attribution.pipeline.queued_runs import queue_worker
+
+            queue_worker(url).wake()
 
 
 def serve(host: str, port: int) -> None:

@@ -1,21 +1,23 @@
-"""Match the claims of two answers: the same, one says more, or they contradict each other.
+"""Match the claims of two checked answers: both say it, or they contradict each other.
 
-The verifier judges similar claims in both directions, each as evidence for the other. The
-thresholds were chosen on labelled pairs.
+Two claims contradict each other if the sources decide between them, if they give one attribute
+different values, or if the verifier says so in both directions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from attribution.embedders import Embedder
-from attribution.text.words import shared_words, terms, uncovered
-from attribution.types import Claim, Judgement, Pair, Probabilities
+from attribution.evidence.near_duplicates import nearest_evidence
+from attribution.text.differences import contrasts
+from attribution.text.words import shared_words, terms
+from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
-Agreement = Literal["contradiction", "same", "first_more", "second_more", "overlap"]
+Agreement = Literal["contradiction", "same"]
 
 SIMILAR = 0.45  # least cosine of two compared claims
 NEAREST = 3  # most claims of the other answer to compare a claim with
@@ -24,43 +26,40 @@ ENTAILED = 0.5  # least probability that one claim entails the other
 COVERED = 0.5
 CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
 SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
+VALUES = {"Number", "Date", "Time"}  # kinds of contrasts that are values of an attribute
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
 
 @dataclass(frozen=True)
 class Match:
-    """Matching claims of both answers, by id. A contradiction has one claim of each answer.
-
-    Attributes:
-        probability: Of the deciding entailment; of a contradiction, averaged over both directions.
-        differs: Numbers and names that only the first and only the second claim has.
-    """
+    """Matching claims of both answers, by id. A contradiction has one claim of each answer."""
 
     agreement: Agreement
     first: tuple[str, ...]
     second: tuple[str, ...]
-    probability: float
-    differs: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-
-
-@dataclass
-class _Group:
-    """Claims of both answers that are connected by agreement."""
-
-    first: dict[str, Claim]
-    second: dict[str, Claim]
 
 
 @dataclass(frozen=True)
-class _Entailment:
-    """Whether a text entails all of some claims, with the lowest probability that it does."""
+class _Side:
+    """A claim with its verdict and the passage that decides it."""
 
-    is_entailed: bool
-    probability: float
+    claim: Claim
+    label: str
+    piece: Evidence | None
+
+    @property
+    def text(self) -> str:
+        return self.claim.statement
+
+    @property
+    def sentence(self) -> str:
+        """The deciding sentence; empty if nothing decides."""
+        is_decided = self.label in ("supported", "contradicted")
+        return self.piece.deciding_sentence if self.piece and is_decided else ""
 
 
 def align(
-    first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder, verifier: CachedVerifier
+    first: Report, second: Report, embedder: Embedder, verifier: CachedVerifier
 ) -> tuple[Match, ...]:
     """Match the claims of two answers, contradictions first, then in the order of the first answer.
 
@@ -68,33 +67,97 @@ def align(
     contradictions, but in only one agreement: claims that agree with the same claim are one match.
     """
     contradictions: list[Match] = []
-    groups: list[_Group] = []
-    pairs = _similar_pairs(first, second, embedder)
-    forwards = _judge([(other.statement, one.statement) for one, other in pairs], verifier)
-    backwards = _judge([(one.statement, other.statement) for one, other in pairs], verifier)
+    agreements: list[Match] = []
+    pairs = _candidates(_sides(first), _sides(second), embedder)
+    forwards = _judge([(other.text, one.text) for one, other in pairs], verifier)
+    backwards = _judge([(one.text, other.text) for one, other in pairs], verifier)
     for (one, other), forward, backward in zip(pairs, forwards, backwards, strict=True):
-        probability = (forward.contradicted + backward.contradicted) / 2
-        if _entails(one.statement, other.statement, forward) or _entails(
-            other.statement, one.statement, backward
-        ):
-            _add(one, other, groups)
-        elif probability >= CONTRADICTED and _is_about_one_thing(one.statement, other.statement):
-            differs = differing_words(one.statement, other.statement)
-            match = Match("contradiction", (one.id,), (other.id,), probability, differs)
-            contradictions.append(match)
-    agreements = [_agreement(group, verifier) for group in groups]
-    order = {claim.id: place for place, claim in enumerate(first)}
+        match = Match("same", (one.claim.id,), (other.claim.id,))
+        if _values_differ(one.text, other.text) or _sources_decide(one, other):
+            contradictions.append(Match("contradiction", match.first, match.second))
+        elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
+            agreements = _joined(match, agreements)
+        elif (forward.contradicted + backward.contradicted) / 2 >= CONTRADICTED:
+            if _is_about_one_thing(one.text, other.text):
+                contradictions.append(Match("contradiction", match.first, match.second))
+    order = {claim.id: place for place, claim in enumerate(first.claims)}
 
-    def by_place(matches: Iterable[Match]) -> list[Match]:
-        return sorted(matches, key=lambda match: order[match.first[0]])
+    def by_place(match: Match) -> int:
+        return order[match.first[0]]
 
-    return (*by_place(contradictions), *by_place(agreements))
+    return (*sorted(contradictions, key=by_place), *sorted(agreements, key=by_place))
+
+
+def _sides(report: Report) -> list[_Side]:
+    """Return the checked claims of an answer with what decides them."""
+    labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    pages = {page.id: page for page in report.pages}
+    sides: list[_Side] = []
+    for claim in report.claims:
+        if claim.checked:
+            label = labels.get(claim.id, "")
+            evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
+            sides.append(_Side(claim, label, nearest_evidence(evidence, label, pages)))
+    return sides
+
+
+def _candidates(
+    first: Sequence[_Side], second: Sequence[_Side], embedder: Embedder
+) -> list[tuple[_Side, _Side]]:
+    """Return the pairs at least SIMILAR, each claim with the NEAREST ones, and those that one
+    sentence decides.
+    """
+    if not (first and second):
+        return []
+    vectors = embedder.embed([side.text for side in (*first, *second)])
+    cosines = vectors[: len(first)] @ vectors[len(first) :].T
+    ranks_of_second = (-cosines).argsort(axis=1, kind="stable").argsort(axis=1)
+    ranks_of_first = (-cosines).argsort(axis=0, kind="stable").argsort(axis=0)
+    is_near = (ranks_of_second < NEAREST) | (ranks_of_first < NEAREST)
+    is_candidate = (cosines >= SIMILAR) & is_near
+    pairs: list[tuple[_Side, _Side]] = []
+    for i, one in enumerate(first):
+        for j, other in enumerate(second):
+            has_one_sentence = one.sentence and one.sentence == other.sentence
+            if is_candidate[i, j] or has_one_sentence:
+                pairs.append((one, other))
+    return pairs
 
 
 def _judge(pairs: Sequence[Pair], verifier: CachedVerifier) -> list[Probabilities]:
     """Return the probabilities of each (claim, premise); nothing for one that is too long."""
     judged = verify_each(verifier, pairs)
     return [one.probabilities if isinstance(one, Judgement) else NOTHING for one in judged]
+
+
+def _sources_decide(one: _Side, other: _Side) -> bool:
+    """Return True if the sentence that contradicts one claim supports the other, in the same value
+    if it has one.
+    """
+    if not one.sentence or one.sentence != other.sentence or one.label == other.label:
+        return False
+    wrong, right = (one, other) if one.label == "contradicted" else (other, one)
+    differing = [c for c in contrasts(wrong.text, wrong.sentence) if c.kind in VALUES]
+    numbers = terms(right.text).numbers
+    return not differing or any(terms(c.source).numbers & numbers for c in differing)
+
+
+def _values_differ(one: str, other: str) -> bool:
+    """Return True if two claims are alike but for one value.
+
+    “12 inhabitants in 1990” and “15 inhabitants in 2010” differ in two.
+    """
+    found = contrasts(one, other)
+    if len(found) != 1 or found[0].kind not in VALUES:
+        return False
+    (contrast,) = found
+    words = _words_beside(one, contrast.claim)
+    others = _words_beside(other, contrast.source)
+    return bool(words and others) and (words <= others or others <= words)
+
+
+def _words_beside(text: str, value: str) -> frozenset[str]:
+    return terms(text.replace(value, " ")).content
 
 
 def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
@@ -116,71 +179,19 @@ def _words(text: str) -> frozenset[str]:
     return found.content | found.numbers
 
 
-def differing_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the numbers and names that each text has and the other lacks."""
-    return _names(uncovered(one, other)), _names(uncovered(other, one))
+def _joined(match: Match, matches: Sequence[Match]) -> list[Match]:
+    """Add a match to those that it shares no claim with; the others become one with it."""
+    first, second = list(match.first), list(match.second)
+    separate: list[Match] = []
+    for other in matches:
+        if set(other.first) & set(first) or set(other.second) & set(second):
+            first = [*other.first, *first]
+            second = [*other.second, *second]
+        else:
+            separate.append(other)
+    joined = Match("same", _each_once(first), _each_once(second))
+    return [*separate, joined]
 
 
-def _names(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(word for word in words if word[:1].isupper() or any(map(str.isdigit, word)))
-
-
-def _similar_pairs(
-    first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder
-) -> list[tuple[Claim, Claim]]:
-    """Return the pairs of checked claims at least SIMILAR, each claim with the NEAREST ones."""
-    first = [claim for claim in first if claim.checked]
-    second = [claim for claim in second if claim.checked]
-    if not (first and second):
-        return []
-    vectors = embedder.embed([claim.statement for claim in (*first, *second)])
-    cosines = vectors[: len(first)] @ vectors[len(first) :].T
-    ranks_of_second = (-cosines).argsort(axis=1, kind="stable").argsort(axis=1)
-    ranks_of_first = (-cosines).argsort(axis=0, kind="stable").argsort(axis=0)
-    is_near = (ranks_of_second < NEAREST) | (ranks_of_first < NEAREST)
-    places = zip(*((cosines >= SIMILAR) & is_near).nonzero(), strict=True)
-    return [(first[i], second[j]) for i, j in places]
-
-
-def _add(one: Claim, other: Claim, groups: list[_Group]) -> None:
-    """Add a pair that agrees to its group, and join the groups that it connects."""
-    joined = _Group({}, {})
-    for group in [g for g in groups if one.id in g.first or other.id in g.second]:
-        groups.remove(group)
-        joined.first |= group.first
-        joined.second |= group.second
-    joined.first[one.id] = one
-    joined.second[other.id] = other
-    groups.append(joined)
-
-
-def _agreement(group: _Group, verifier: CachedVerifier) -> Match:
-    """Match two groups of claims: does each side, read as one text, entail all of the other?"""
-    first, second = list(group.first.values()), list(group.second.values())
-    forward = _entails_all(first, second, verifier)
-    backward = _entails_all(second, first, verifier)
-    probability = max(forward.probability, backward.probability)
-    kind: Agreement = "overlap"
-    if forward.is_entailed and backward.is_entailed:
-        kind = "same"
-        probability = min(forward.probability, backward.probability)
-    elif forward.is_entailed:
-        kind = "first_more"
-    elif backward.is_entailed:
-        kind = "second_more"
-    return Match(kind, tuple(group.first), tuple(group.second), probability)
-
-
-def _entails_all(
-    premises: Sequence[Claim], claims: Sequence[Claim], verifier: CachedVerifier
-) -> _Entailment:
-    text = premises[0].statement
-    if len(premises) > 1:  # one sentence, since a verifier may read sentences one by one
-        text = "; ".join(claim.statement.rstrip(" .") for claim in premises)
-    statements = [claim.statement for claim in claims]
-    judged = _judge([(statement, text) for statement in statements], verifier)
-    is_entailed = all(
-        _entails(text, statement, probabilities)
-        for statement, probabilities in zip(statements, judged, strict=True)
-    )
-    return _Entailment(is_entailed, min(one.entailed for one in judged))
+def _each_once(ids: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ids))

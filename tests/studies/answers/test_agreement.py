@@ -3,25 +3,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.answers.agreement import align, differing_words
-from attribution.types import Claim, Judgement, Pair, Probabilities
+from attribution.studies.answers.agreement import align
+from attribution.types import Claim, Judgement, Label, Pair, Probabilities, Report, Verdict
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
-from tests.make import claim
+from tests.make import claim, evidence, page
 
 
 class Near:
-    """An embedder to which all texts are alike."""
+    """An embedder to which all texts are alike, or none."""
 
     version, floor = "near", 0.0
 
+    def __init__(self, alike: bool = True) -> None:
+        self.alike = alike
+
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        return np.ones((len(texts), 1), dtype=np.float32)
+        size = len(texts)
+        made = np.ones((size, 1)) if self.alike else np.eye(size)
+        return made.astype(np.float32)
 
 
 class Told:
@@ -42,33 +48,49 @@ class Told:
         ]
 
 
-BUILT, BUILT_BY = "The tower was built in 1889.", "Eiffel's company built the tower in 1889."
-LATER, PAINTED = "The tower was built in 1899.", "The tower was painted green in 1910."
+def report(*texts: str | Claim) -> Report:
+    claims = [text if isinstance(text, Claim) else claim(text) for text in texts]
+    return Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=claims
+    )
+
+
+def decided(text: str, label: Label, sentence: str) -> Report:
+    """An answer with one claim, which a sentence supports or contradicts."""
+    read, checked = page(sentence), claim(text)
+    relation = "entailed" if label == "supported" else "contradicted"
+    scores = (0.9, 0.05) if label == "supported" else (0.05, 0.9)
+    span = (0, len(sentence))
+    placed = {"page_id": read.id, "text": sentence, "end": len(sentence), "sentence": span}
+    piece = evidence(checked, *scores, relation, **placed)
+    verdict = Verdict(claim_id=checked.id, label=label, confidence=0.9, reason="")
+    made = {"pages": (read,), "evidence": (piece,), "verdicts": (verdict,)}
+    return report(checked).model_copy(update=made)
 
 
 def aligned(
-    first: Sequence[str | Claim],
-    second: Sequence[str | Claim],
-    known: dict[Pair, tuple[float, float]],
+    first: Report,
+    second: Report,
     store: Store,
+    known: dict[Pair, tuple[float, float]] | None = None,
+    alike: bool = True,
 ) -> list[tuple[object, ...]]:
-    sides = [[c if isinstance(c, Claim) else claim(c) for c in side] for side in (first, second)]
-    texts = {c.id: c.text for side in sides for c in side}
-    matches = align(*sides, Near(), CachedVerifier(Told(known), store))
+    texts = {c.id: c.text for side in (first, second) for c in side.claims}
+    matches = align(first, second, Near(alike), CachedVerifier(Told(known or {}), store))
     return [
         (m.agreement, [texts[i] for i in m.first], [texts[i] for i in m.second]) for m in matches
     ]
 
 
-def test_one_that_entails_the_other_says_more_and_both_ways_the_same(store: Store) -> None:
-    more = {(BUILT, BUILT_BY): (0.9, 0.0)}
-    assert aligned([BUILT_BY], [BUILT], more, store) == [("first_more", [BUILT_BY], [BUILT])]
-    assert aligned([BUILT], [BUILT_BY], more, store) == [("second_more", [BUILT], [BUILT_BY])]
+BUILT, BUILT_BY = "The tower was built in 1889.", "Eiffel's company built the tower in 1889."
+PAINTED, OLD = "The tower was painted green.", "The tower is painted grey."
 
 
-def test_what_entails_each_other_is_the_same(store: Store) -> None:
-    known = {(BUILT, BUILT_BY): (0.9, 0.0), (BUILT_BY, BUILT): (0.8, 0.1)}
-    assert aligned([BUILT], [BUILT_BY], known, store) == [("same", [BUILT], [BUILT_BY])]
+def test_one_that_entails_the_other_agrees_with_it(store: Store) -> None:
+    found = [("same", [BUILT_BY], [BUILT])]
+    for pair in ((BUILT, BUILT_BY), (BUILT_BY, BUILT)):
+        fresh = Store.open("sqlite://")
+        assert aligned(report(BUILT_BY), report(BUILT), fresh, {pair: (0.9, 0.0)}) == found
 
 
 def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verifier_says(
@@ -76,51 +98,86 @@ def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verif
 ) -> None:
     other = "Visitors admire its iron."
     known = {(other, BUILT): (0.9, 0.0), (BUILT, other): (0.9, 0.0)}
-    assert aligned([BUILT], [other], known, store) == []
+    assert aligned(report(BUILT), report(other), store, known) == []
 
 
-def test_a_contradiction_says_the_same_but_for_a_detail(store: Store) -> None:
-    known = {
-        (a, b): (0.0, 0.9)
-        for a in (BUILT, LATER, PAINTED)
-        for b in (BUILT, LATER, PAINTED)
-        if a != b
-    }
-    assert aligned([BUILT], [PAINTED, LATER], known, store) == [("contradiction", [BUILT], [LATER])]
-    assert differing_words(BUILT, LATER) == (("1889",), ("1899",))
+def test_what_the_verifier_denies_both_ways_is_a_contradiction_if_most_words_are_shared(
+    store: Store,
+) -> None:
+    iron = "Visitors admire its iron."
+    pairs = [(a, b) for a in (PAINTED, OLD, iron) for b in (PAINTED, OLD, iron) if a != b]
+    known = dict.fromkeys(pairs, (0.0, 0.9))
+    found = aligned(report(PAINTED), report(iron, OLD), store, known)
+    assert found == [("contradiction", [PAINTED], [OLD])]
+
+
+VALUES = {
+    "under other headings": ("Current forecast: €486 million", "The forecast is €468 million.", 1),
+    "a date": (BUILT, "The tower was built in 1899.", 1),
+    "another attribute": (BUILT, "The tower was repainted in 1910.", 0),
+    "of another year": (
+        "The city had 120,000 inhabitants in 1990.",
+        "The city had 150,000 inhabitants in 2010.",
+        0,
+    ),
+    "of another thing": ("The north tower has 54 floors.", "The south tower has 48 floors.", 0),
+    "the same": ("It cost €5 million.", "It cost 5 million euros.", 0),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "count"), VALUES.values(), ids=VALUES)
+def test_two_values_of_one_attribute_contradict_each_other_whatever_the_verifier_says(
+    store: Store, first: str, second: str, count: int
+) -> None:
+    found = aligned(report(first), report(second), store)
+    assert [kind for kind, _, _ in found] == ["contradiction"] * count
+
+
+CAUSE = "The rise is mainly due to contaminated soil; steel prices played a minor role."
+HEIGHT = "The tower is 330 metres tall and was finished in 1889."
+DECIDED = {
+    "a cause": ("Steel prices drove the rise.", "Contaminated soil is to blame.", CAUSE, 1),
+    "a value": ("It is 300 metres tall.", "Its height is 330 metres.", HEIGHT, 1),
+    "another value": ("It is 300 metres tall.", "It was finished in 1889.", HEIGHT, 0),
+}
+
+
+@pytest.mark.parametrize(("wrong", "right", "sentence", "count"), DECIDED.values(), ids=DECIDED)
+def test_a_sentence_that_contradicts_one_and_supports_the_other_shows_a_disagreement(
+    store: Store, wrong: str, right: str, sentence: str, count: int
+) -> None:
+    first, second = decided(wrong, "contradicted", sentence), decided(right, "supported", sentence)
+    for sides in ((first, second), (second, first)):
+        found = aligned(*sides, store, alike=False)
+        assert [kind for kind, _, _ in found] == ["contradiction"] * count
 
 
 def test_a_claim_that_two_others_make_together_is_one_match(store: Store) -> None:
     whole, one, two = "The tower is tall and old.", "The tower is tall.", "The tower is old."
-    known = {(part, whole): (0.9, 0.0) for part in (one, two)} | {
-        (whole, "The tower is tall; The tower is old"): (0.8, 0.0)
-    }
-    assert aligned([whole], [one, two], known, store) == [("same", [whole], [one, two])]
-    del known[whole, "The tower is tall; The tower is old"]
-    fresh = Store.open("sqlite://")
-    assert aligned([whole], [one, two], known, fresh) == [("first_more", [whole], [one, two])]
+    known = {(part, whole): (0.9, 0.0) for part in (one, two)}
+    found = aligned(report(whole), report(one, two), store, known)
+    assert found == [("same", [whole], [one, two])]
 
 
 def test_opinions_and_claims_that_the_verifier_refuses_are_left_out(store: Store) -> None:
     known = {(BUILT, BUILT): (0.9, 0.0)}
     opinion = claim("It is lovely.", "opinion")
-    found = aligned([BUILT, "This is too long."], [BUILT, opinion], known, store)
+    found = aligned(report(BUILT, "This is too long."), report(BUILT, opinion), store, known)
     assert found == [("same", [BUILT], [BUILT])]
-    assert aligned([opinion], [BUILT], known, store) == aligned([], [], known, store) == []
+    assert aligned(report(opinion), report(BUILT), store, known) == []
+    assert aligned(report(), report(), store, known) == []
 
 
 def test_four_in_five_disagreements_of_hand_made_pairs_are_real(
     settings: Settings, store: Store
 ) -> None:
-    rows = [
-        json.loads(line)
-        for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()
-    ]
+    lines = Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
     embedder = EMBEDDERS.build(settings.embedder, settings)
     shown = []
     for row in rows:
-        found = align([claim(row["first"])], [claim(row["second"])], embedder, verifier)
+        found = align(report(row["first"]), report(row["second"]), embedder, verifier)
         if any(match.agreement == "contradiction" for match in found):
             shown.append(row["disagree"])
     assert sum(row["disagree"] for row in rows) == 28

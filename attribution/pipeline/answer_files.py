@@ -1,0 +1,148 @@
+"""Read many answers from a file (CSV, XLSX or JSON Lines) or from a pasted text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from attribution.errors import BadInput
+from attribution.files import Row, parse_rows
+from attribution.settings import LIMITS
+from attribution.store.history import clean_tags
+from attribution.types import Document
+
+MOST = 1_000  # answers of one file
+UNPACKED = 100_000_000  # bytes of a workbook's parts
+SEPARATOR = re.compile(r"(?:^|\n\s*)\n={3,}[ \t]*\n")  # not the line below a heading
+_PARTS = re.compile(r"[;\n]")  # of a cell with several sources or tags
+SHEET = b"PK\x03\x04"  # how a workbook begins
+
+
+@dataclass(frozen=True)
+class NewAnswer:
+    """An answer to check; without sources of its own, it is checked against those chosen for all."""
+
+    answer: str
+    question: str = ""
+    title: str = ""
+    sources: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+
+    def beside(self, documents: Sequence[Document]) -> NewAnswer:
+        """Return the answer with these documents, unless it names sources of its own."""
+        return self if self.sources else replace(self, documents=tuple(documents))
+
+
+class AnswerFile(NamedTuple):
+    """The answers of a file, and what is wrong with its other rows."""
+
+    answers: tuple[NewAnswer, ...]
+    problems: tuple[str, ...] = ()  # each names its row
+
+
+def pasted_answers(text: str) -> AnswerFile:
+    """Return the answers of a text, which a line of three or more equals signs separates."""
+    parts = [part.strip() for part in SEPARATOR.split(f"\n{text}\n")]
+    return _checked(Row(number, {"answer": part}) for number, part in enumerate(parts, 1) if part)
+
+
+def read_answers(content: bytes) -> AnswerFile:
+    """Return the answers of a file with a column or field "answer", one a row.
+
+    "question", "title", "sources" and "tag" are optional; several sources or tags are separated by
+    semicolons. A bad row leaves the others unaffected.
+
+    Raises:
+        BadInput: The file cannot be read, or has no answer.
+    """
+    if content.startswith(SHEET):
+        return _checked(_table_rows(_sheet_lines(content)))
+    if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
+        return _checked(parse_rows(content, ["answer"]))
+    return _checked(_table_rows(_csv_lines(content)))
+
+
+def _csv_lines(content: bytes) -> Iterator[list[str]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    try:
+        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    except csv.Error as error:
+        raise BadInput(f"the file is no CSV ({error}): save it again") from None
+
+
+def _sheet_lines(content: bytes) -> Iterator[list[str]]:
+    """Yield the rows of the first sheet of a workbook."""
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            if sum(part.file_size for part in parts.infolist()) > UNPACKED:
+                raise BadInput("the workbook is too large: split it")
+        workbook = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        for row in workbook.worksheets[0].iter_rows(values_only=True):
+            yield ["" if cell is None else str(cell) for cell in row]
+    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, IndexError) as error:
+        raise BadInput("the file is no workbook: save it as XLSX or CSV") from error
+
+
+def _table_rows(lines: Iterator[list[str]]) -> Iterator[Row]:
+    """Yield a row for each line below the heads; blank lines are left out."""
+    heads = [head.strip().casefold() for head in next(lines, [])]
+    if "answer" not in heads:
+        raise BadInput("the file has no column “answer”: name it in the first row")
+    for number, cells in enumerate(lines, 2):
+        if any(cell.strip() for cell in cells):
+            yield Row(number, dict(zip(heads, cells, strict=False)))
+
+
+def _checked(rows: Iterator[Row] | Sequence[Row]) -> AnswerFile:
+    answers: list[NewAnswer] = []
+    problems: list[str] = []
+    for row in rows:
+        try:
+            answers.append(_answer(row))
+        except BadInput as error:
+            problems.append(f"Row {row.line}: {error}")
+        if len(answers) > MOST:
+            raise BadInput(f"more than {MOST:,} answers: split the file")
+    if not answers:
+        raise BadInput(problems[0] if problems else "there is no answer in it")
+    return AnswerFile(tuple(answers), tuple(problems))
+
+
+def _answer(row: Row) -> NewAnswer:
+    if row.error:
+        raise BadInput(row.error)
+    texts = {name: _text(row.fields, name) for name in ("answer", "question", "title")}
+    if not texts["answer"]:
+        raise BadInput("the answer is empty")
+    if len(texts["answer"]) > LIMITS.answer:
+        raise BadInput(f"the answer has more than {LIMITS.answer:,} characters: shorten it")
+    tags = [*_listed(row.fields, "tag"), *_listed(row.fields, "tags")]
+    sources = tuple(_listed(row.fields, "sources"))
+    return NewAnswer(**texts, sources=sources, tags=tuple(clean_tags(tags)))
+
+
+def _text(fields: Mapping[str, object], name: str) -> str:
+    value = fields.get(name) or ""
+    if not isinstance(value, str):
+        raise BadInput(f"“{name}” is not text")
+    return value.strip()
+
+
+def _listed(fields: Mapping[str, object], name: str) -> list[str]:
+    value = fields.get(name) or ""
+    parts = value if isinstance(value, list) else _PARTS.split(str(value))
+    return [str(part).strip() for part in parts if str(part).strip()]
