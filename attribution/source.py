@@ -8,6 +8,7 @@ from typing import Literal
 
 from attribution.settings import COLLECTION, WEB
 
+DOCUMENT = "document:"  # prefix of the address of a page that was read from a file
 INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…
 SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
 _NAME = re.compile(r"\w+")

@@ -1,358 +1,311 @@
-"""Two answers: what both say, what only one says, where they disagree, and which of the two the
-sources support.
-"""
+"""Answers: every run of this browser and the queue, to review, compare, export and describe."""
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
-from attribution.events import Event
-from attribution.reports.html import plural
-from attribution.settings import ROOT
-from attribution.store.runs import new_run_id
-from attribution.store.store import Store
-from attribution.studies.answers.agreement import Match
-from attribution.studies.answers.two_answers import (
-    TwoAnswers,
-    TwoAnswersReady,
-    compare_answers,
-    json_data,
-    load_answers,
-    recolour_answers,
-    save_answers,
-    with_report,
+from attribution.errors import AttributionError, BadInput
+from attribution.pipeline.queued_runs import QueueWorker, queue_worker
+from attribution.reports.html import el, plural
+from attribution.settings import Settings
+from attribution.store.history import (
+    MAX_NOTE,
+    MAX_SEARCH,
+    MAX_TITLE,
+    HistoryQuery,
+    HistoryRow,
+    HistoryTotals,
+    Order,
+    State,
 )
-from attribution.types import UNCHECKED, Claim, Report
-from pages.ui import choices, frame, state
-from pages.ui.components import claim_rows
-from pages.ui.downloads import File, downloads
-from pages.ui.form import Examples, form
-from pages.ui.frame import note
-from pages.ui.job_page import JobPage
-from pages.ui.run_control import RunProgress, blank, comparison_work, preload
-from pages.ui.run_results import comparison_outcome, status, what_failed
-from pages.ui.segmenter_columns import Row, claim_data
-from pages.ui.state import store, unowned_store
+from pages.ui import answer_sheet, background, frame, run_control, state
+from pages.ui.add_many import add_many
+from pages.ui.answer_list import is_busy, row_data
+from pages.ui.components import answer_list
+from pages.ui.frame import note, show, small
+from pages.ui.state import store
 
-NAMES = ("Answer A", "Answer B")
-SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
-EXAMPLE = "answers_example"
-AnswersEvent = Event | TwoAnswersReady
-
-
-@dataclass(frozen=True)
-class AnswersProgress(RunProgress):
-    """A run over the claims of both answers at one moment."""
-
-    second: str = ""  # the other answer
-    ready: TwoAnswersReady | None = None  # None until all claims are known
-
-    @property
-    def result(self) -> TwoAnswers | None:
-        """Return the comparison with the verdicts so far."""
-        if self.ready is None:
-            return None
-        if self.ready.finished:
-            return self.ready.result
-        return with_report(self.ready.result, self.report)
+PER_PAGE = 50
+MOST = 1_000  # runs that can be listed
+ACT, UNDO, SHOWN, ROUND = "answers_act", "answers_undo", "answers_shown", "answers_round"
+POLL = 1.0  # seconds between two looks at the queue
+STATES: dict[State, str] = {
+    "all": "All",
+    "to_review": "To review",
+    "reviewed": "Reviewed",
+    "unfinished": "Queue",
+}
+ORDERS: dict[Order, str] = {"newest": "Newest first", "oldest": "Oldest first", "title": "By title"}
 
 
-def read(database: Store, id: str) -> AnswersProgress | None:
-    """Load a saved comparison."""
-    result = load_answers(database, id)
-    if result is None:
-        return None
-    return AnswersProgress(
-        result.first,
-        id,
-        accepted=True,
-        running=False,
-        second=result.second.answer,
-        ready=TwoAnswersReady(result, finished=True),
-    )
+def worker() -> QueueWorker:
+    """Return the worker of this server's queue."""
+    return queue_worker(Settings.from_environment().database_url)
 
 
-JOB = JobPage("answers", "comparison", read)
+# --- the list ---
 
 
-def open_result(id: str) -> None:
-    """Show the comparison in the address, and fill in its form."""
-    now = JOB.open(id)
-    if now:
-        choices.restore(now.report)
-        state.fill(second=now.second)
+def head(totals: HistoryTotals) -> None:
+    """Draw the heading, what was reviewed, and the two buttons of the page."""
+    with st.container(key="answers_head", horizontal=True, vertical_alignment="center"):
+        reviewed = f"{totals.reviewed_claims:,} of {plural(totals.checked_claims, 'claim')}"
+        counts = f"{plural(totals.all, 'answer')}, {reviewed} reviewed" if totals.all else ""
+        show(el("div", el("h1", "Answers"), el("span", counts), class_="ax-title"))
+        help = "Check many answers one after another."
+        if st.button("Add many", key="add_many", icon=":material/add:", help=help):
+            add_many(worker())
+        if st.button(
+            "Review next claim",
+            type="primary",
+            key="review_next",
+            disabled=not totals.to_review,
+            help="Open the first answer with a claim that you have not assessed (key: n).",
+        ):
+            review_next()
 
 
-def start() -> None:
-    """Compare the answers in the form."""
-    settings = choices.settings()
-    if isinstance(settings, str):
-        return
-    names = ("question", "answer", "second")
-    question, first, second = (state.value(name) or "" for name in names)
-    documents, turns = choices.documents(), choices.turns()
-    browser, parts, id = state.browser(), unowned_store(), new_run_id()
-
-    def events(stop: threading.Event) -> Iterator[AnswersEvent]:
-        from attribution.pipeline.run import in_turn
-
-        answers = (question, first, second)
-        start = partial(
-            compare_answers,
-            *answers,
-            settings,
-            parts,
-            documents,
-            stop,
-            turns,
+def tools(totals: HistoryTotals) -> HistoryQuery:
+    """Draw search and filters, and return the query for the list."""
+    turn = state.count(ROUND)  # new keys clear the filters
+    numbers = (totals.all, totals.to_review, totals.reviewed, totals.unfinished)
+    counts = dict(zip(STATES, numbers, strict=True))
+    with st.container(key="answers_tools", horizontal=True, vertical_alignment="center"):
+        with st.container(key="answers_words", width=330):
+            words = st.text_input(
+                "Search",
+                key=f"answers_words-{turn}",
+                placeholder="Words of a question, claim or tag",
+                icon=":material/search:",
+                max_chars=MAX_SEARCH,
+                label_visibility="collapsed",
+                on_change=state.put,
+                args=(SHOWN, PER_PAGE),
+            )
+        shown = st.segmented_control(
+            "Show",
+            list(STATES),
+            default="all",
+            format_func=lambda name: f"{STATES[name]} {counts[name]:,}",
+            key=f"answers_state-{turn}",
+            label_visibility="collapsed",
         )
-        return in_turn(browser, stop, start)
-
-    report = blank(question, first, settings)
-    initial = AnswersProgress(
-        report,
-        id,
-        documents=documents,
-        second=second,
-    )
-    database = store()
-
-    def save(ready: TwoAnswersReady) -> None:
-        save_answers(database, id, ready.result)
-
-    work = comparison_work(events, TwoAnswersReady, save)
-    JOB.launch(
-        initial,
-        work,
-        id,
-        lasting=True,
-    )
-
-
-# --- the page ---
-
-
-@st.cache_data(show_spinner=False)
-def examples() -> list[dict[str, str]]:
-    """Return questions with two answers each, from the examples folder."""
-    lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines if line.strip()]
-
-
-def choose_example() -> None:
-    """Fill in an example with the sources it is meant for."""
-    example = examples()[int(st.session_state[EXAMPLE])]
-    state.fill(
-        question=example["question"], turns="", answer=example["first"], second=example["second"]
-    )
-    choices.fill_sources(example["sources"])
-
-
-def draw_form(running: bool) -> None:
-    """Draw the question, both answers and the buttons."""
-    help = "Fill in a question with two answers that the built-in library covers."
-    form(
-        start="Compare",
-        on_start=start,
-        job=JOB,
-        compact=running or JOB.current() is not None,
-        running=running,
-        ready=choices.is_ready(),
-        answers=dict(zip(NAMES, ("answer", "second"), strict=True)),
-        examples=Examples(EXAMPLE, examples(), choose_example, help),
-    )
-
-
-def result(now: AnswersProgress) -> None:
-    """Draw the disagreements first, then what both say, then what only one says."""
-    comparison = now.result
-    if comparison:
-        comparison = recolour_answers(comparison, choices.policy(comparison.report))
-    with st.container(key="outcome"):  # what follows keeps its place, and is not drawn anew
-        outcome(now, comparison)
-    if comparison is None:
-        return
-    against = disagreements(comparison, now.running)
-    with st.container(key="against"):
-        if against["groups"]:
-            claim_rows(against, key="answers_against")
-    claim_rows(shared_and_alone(comparison, now.running), key="answers_others")
-    if now.running:
-        return
-    what_failed(comparison.report.failures)
-    data = json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
-    downloads({"JSON": File(data, "answers.json", "application/json")})
-
-
-def outcome(now: AnswersProgress, comparison: TwoAnswers | None) -> None:
-    """Draw how far it is, or what was found."""
-    if now.rejected:
-        title = "These answers cannot be compared"
-        note(
-            title,
-            now.rejected,
-            label="contradicted",
-            detail=now.detail,
+        tag = st.selectbox(
+            "Tag",
+            ["", *store().history.tags()],
+            format_func=lambda name: name or "Tag: any",
+            key=f"answers_tag-{turn}",
+            label_visibility="collapsed",
+            width=150,
         )
-    elif now.running:
-        status(now, now.report)
-    elif comparison:
-        comparison_outcome(summary(comparison), comparison.report, JOB.name)
+        order = st.selectbox(
+            "Order",
+            list(ORDERS),
+            format_func=ORDERS.__getitem__,
+            key=f"answers_order-{turn}",
+            label_visibility="collapsed",
+            width=150,
+        )
+    limit = int(state.get(SHOWN) or PER_PAGE)
+    return HistoryQuery(words or "", tag or "", shown or "all", order, limit=limit)
 
 
-# --- in words ---
+def listing(query: HistoryQuery, polling: bool) -> None:
+    """Draw the list; what is clicked in it is carried out when the whole page is drawn again."""
+    listed = store().history.find(query)
+    rows = [row_data(row, worker()) for row in listed.rows]
+    if polling != is_busy(rows):
+        st.rerun()
+    act = answer_list({"rows": rows, "total": listed.total}, key="answer_list")
+    if isinstance(act, Mapping):
+        state.put(ACT, act)
+        st.rerun()
 
 
-def extent(match: Match) -> str:
-    """State which of the two says more; empty if they say the same."""
-    words = {
-        "first_more": f"{NAMES[0]} says more.",
-        "second_more": f"{NAMES[1]} says more.",
-        "overlap": "Each says something that the other does not.",
-    }
-    return words.get(match.agreement, "")
+def page() -> None:
+    """Draw the page."""
+    store().history.purge()
+    totals = store().history.totals()
+    head(totals)
+    query = tools(totals)
+    act, rows = state.get(ACT), {}
+    state.put(ACT, None)
+    try:
+        rows = {row.id: row for row in store().history.find(query).rows}
+        if act:
+            perform(act, rows, query)
+    except AttributionError as error:
+        note("That was not possible", error.public(), label="contradicted")
+        return
+    undo()
+    if not rows:
+        nothing(query)
+        return
+    busy = is_busy([row_data(row, worker()) for row in rows.values()])
+    st.fragment(listing, run_every=POLL if busy else None)(query, busy)
 
 
-def disagreement(match: Match, result: TwoAnswers, running: bool) -> str:
-    """Describe how two answers differ, and which one the sources support."""
-    first, second = (" and ".join(f"“{text}”" for text in words) for words in match.differs)
-    what = f"{NAMES[0]} says {first}, {NAMES[1]} says {second}. " if first and second else ""
-    if not result.decided(match):
-        state = "are still being read" if running else "were not read for both claims"
-        return f"{what}The sources {state}."
-    support = {
-        "first": f"support {NAMES[0]}.",
-        "second": f"support {NAMES[1]}.",
-        "both": "support both. Read the passages.",
-        "neither": "support neither. Read the passages.",
-    }
-    return f"{what}The sources {support[result.supported(match)]}"
+def nothing(query: HistoryQuery) -> None:
+    """Explain why the list is empty."""
+    if query == HistoryQuery(order=query.order, limit=query.limit):
+        line = "Every answer that you check in this browser is listed here."
+        note("No answers yet", line, "“Add many” checks a whole file of them.")
+        return
+    note("No answer matches", "Search for other words, or clear the filters.")
+    st.button("Clear search and filters", on_click=state.renew, args=(ROUND,), key="answers_clear")
 
 
-def summary(result: TwoAnswers) -> str:
-    """Summarise the comparison in a few sentences."""
-    reports = zip(NAMES, (result.first, result.second), strict=True)
-    parts = [f"{name}: {_counts(report)}." for name, report in reports]
-    against = result.contradictions
-    if against:
-        places = plural(len(against), "place")
-        parts.append(f"They disagree in {places}{_backing(result, against)}.")
+def undo() -> None:
+    """Offer to restore the runs that were deleted last."""
+    run_ids = state.get(UNDO)
+    if not run_ids:
+        return
+
+    def restore() -> None:
+        store().history.restore(run_ids)
+        worker().wake()
+        state.put(UNDO, None)
+
+    with st.container(key="answers_undo_line", horizontal=True, vertical_alignment="center"):
+        small(f"{plural(len(run_ids), 'answer')} deleted.")
+        st.button("Undo", on_click=restore, key="answers_undo", type="tertiary")
+
+
+# --- what is done with answers ---
+
+
+def perform(act: Mapping[str, Any], rows: Mapping[str, HistoryRow], query: HistoryQuery) -> None:
+    """Carry out what was clicked in the list; ids of other rows are ignored."""
+    given = act.get("ids")
+    ids = [run_id for run_id in rows if isinstance(given, list) and run_id in given]
+    match act.get("kind"):
+        case "more":
+            state.put(SHOWN, min(query.limit + PER_PAGE, MOST))
+            st.rerun()
+        case "next":
+            review_next()
+    if not ids:
+        return
+    match act.get("kind"):
+        case "open":
+            open_run(ids[0])
+        case "stop":
+            stop(ids[0])
+        case "retry":
+            store().queue.add(ids[0])
+            worker().wake()
+        case "remove" | "delete":
+            delete(ids)
+        case "compare" if len(ids) == 2:
+            st.switch_page("pages/compare.py", query_params={"answers": "-".join(ids)})
+        case "export":
+            answer_sheet.export_dialog(ids)
+        case "tag":
+            tag_dialog([rows[run_id] for run_id in ids])
+        case "edit":
+            details_dialog(rows[ids[0]])
+
+
+def open_run(run_id: str) -> None:
+    """Show a run on Check."""
+    run_control.open_run(run_id)
+    state.remember()
+    st.switch_page("pages/check.py", query_params={"run": run_id})
+
+
+def review_next() -> None:
+    """Open the newest run with a claim that was not assessed."""
+    for row in store().history.find(HistoryQuery(state="to_review", limit=1)).rows:
+        open_run(row.id)
+
+
+def stop(run_id: str) -> None:
+    """End a run with the results it has, wherever it was started."""
+    job = background.find(run_id)
+    if job:
+        job.stop()
     else:
-        parts.append("No contradiction between the two was found.")
-    return " ".join(parts)
+        worker().stop(run_id)
 
 
-def _counts(report: Report) -> str:
-    verdicts = {v.claim_id: v.label for v in report.verdicts}
-    labels = [verdicts.get(claim.id, "not_reached") for claim in report.claims]
-    checked = [label for label in labels if label not in UNCHECKED]
-    contradicted = checked.count("contradicted")
-    also = f", {contradicted} contradicted" if contradicted else ""
-    supported = checked.count("supported")
-    return f"{supported} of {plural(len(checked), 'checked claim')} supported{also}"
+def delete(run_ids: Sequence[str]) -> None:
+    """Delete runs, which can be restored for a day."""
+    store().history.put_aside(run_ids)
+    state.put(UNDO, tuple(run_ids))
+    for run_id in run_ids:
+        stop(run_id)
+    st.rerun()
 
 
-def _backing(result: TwoAnswers, matches: Sequence[Match]) -> str:
-    """State which answer the sources support in these disagreements."""
-    sides = [result.supported(match) for match in matches if result.decided(match)]
-    named = zip(NAMES, SIDES, strict=True)
-    counts = [(name, sides.count(side)) for name, side in named if side in sides]
-    if len(matches) == 1 and counts:
-        return f", where the sources support {counts[0][0]}"
-    counted = " and ".join(f"{name} in {count}" for name, count in counts)
-    return f"; the sources support {counted} of them" if counted else ""
+@st.dialog("Tag the selected answers")
+def tag_dialog(rows: Sequence[HistoryRow]) -> None:
+    """Add tags to several runs."""
+    tags = st.multiselect(
+        "Tags",
+        store().history.tags(),
+        accept_new_options=True,
+        placeholder="Choose, or type a new one and press Enter",
+    )
+    if not st.button("Add the tags", type="primary", disabled=not tags):
+        return
+    try:
+        for row in rows:
+            store().history.describe(row.id, row.title, [*row.tags, *tags], row.note)
+    except BadInput as error:
+        note("Not saved", error.public(), label="contradicted")
+        return
+    st.rerun()
 
 
-# --- the rows ---
-
-
-def disagreements(result: TwoAnswers, running: bool) -> Row:
-    """Return the claims that contradict each other, for `claim_rows`."""
-    rows = [
-        _row(
-            f"c{n}",
-            disagreement(match, result, running),
-            match,
-            result,
-            running,
-        )
-        for n, match in enumerate(result.contradictions)
-    ]
-    groups = [_group("Where they disagree", rows, False)] if rows else []
-    return {"names": list(NAMES), "groups": groups}
-
-
-def shared_and_alone(result: TwoAnswers, running: bool) -> Row:
-    """Return the claims that both answers make, and those of only one, for `claim_rows`."""
-    both = [
-        _row(
-            f"b{n}",
-            extent(match),
-            match,
-            result,
-            running,
-        )
-        for n, match in enumerate(result.agreements)
-    ]
-    groups = [_group("Both say", both, True)] if both else []
-    pages = {page.id: page for page in result.report.pages}
-    for side, name, report in zip(
-        SIDES,
-        NAMES,
-        (result.first, result.second),
-        strict=True,
-    ):
-        rows: list[Row] = []
-        for claim in result.alone(side):
-            cell = claim_data(
-                claim,
-                report,
-                pages,
-                running=running,
-            )
-            rows.append({"key": claim.id, "pieces": [""], "bare": True, "cells": [[cell]]})
-        if rows:
-            groups.append(_group(f"Only {name} says", rows, True))
-    return {"names": list(NAMES), "groups": groups}
-
-
-def _group(title: str, rows: list[Row], folded: bool) -> Row:
-    return {"title": f"{title} · {len(rows)}", "folded": folded, "rows": rows}
-
-
-def _row(key: str, note: str, match: Match, result: TwoAnswers, running: bool) -> Row:
-    pages = {page.id: page for page in result.report.pages}
-
-    def cells(report: Report, ids: Sequence[str]) -> list[Row]:
-        claims: list[Claim] = [claim for claim in report.claims if claim.id in ids]
-        return [
-            claim_data(
-                claim,
-                report,
-                pages,
-                running=running,
-            )
-            for claim in claims
-        ]
-
-    both = [cells(result.first, match.first), cells(result.second, match.second)]
-    return {"key": key, "pieces": [note], "bare": not note, "cells": both}
+@st.dialog("Title, tags and note", width="medium")
+def details_dialog(row: HistoryRow) -> None:
+    """Describe a run, which only this browser sees; copy it, or delete it."""
+    title = st.text_input(
+        "Title",
+        row.title,
+        key=f"title-{row.id}",
+        max_chars=MAX_TITLE,
+        placeholder=row.name[:80],
+        help="Shown in the list in place of the question.",
+    )
+    tags = st.multiselect(
+        "Tags",
+        sorted({*store().history.tags(), *row.tags}),
+        list(row.tags),
+        key=f"tags-{row.id}",
+        accept_new_options=True,
+        placeholder="Choose, or type a new one and press Enter",
+    )
+    text = st.text_area(
+        "Note",
+        row.note,
+        key=f"note-{row.id}",
+        max_chars=MAX_NOTE,
+        height=140,
+        help="Anything worth remembering. It is searched and exported with the run.",
+    )
+    with st.container(horizontal=True):
+        saved = st.button("Save", type="primary", key="details_save")
+        copied = st.button("Make a copy", key="details_copy", disabled=not row.finished)
+        deleted = st.button("Delete", key="details_delete")
+    try:
+        if saved:
+            store().history.describe(row.id, title, tags, text)
+        if copied:
+            store().runs.copy(row.id)
+        if deleted:
+            delete([row.id])
+    except AttributionError as error:
+        note("Not saved", error.public(), label="contradicted")
+        return
+    if saved or copied:
+        st.rerun()
 
 
 if __name__ == "__main__":
-    frame.begin(
-        "answers",
-        "Compare two answers",
-        "Check the [claims] of two answers to one question against the same [sources], and see "
-        "where they disagree and which one the sources support.",
-        answers=open_result,
-    )
-    JOB.draw(draw_form, result)
-    preload()
+    state.begin("answers")
+    frame.styles("answers")
+    page()

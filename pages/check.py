@@ -309,5 +309,5 @@ def page(has_moved: bool) -> None:
 
 if __name__ == "__main__":
     has_moved = state.begin("check")
-    styles("check", "check")
+    styles("check")
     page(has_moved)

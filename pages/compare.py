@@ -1,20 +1,25 @@
-"""Compare: one answer, split by two to four segmenters, over the same evidence."""
+"""Compare: one answer split by two to four segmenters, or two answers that have been checked."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from attribution.events import Event
-from attribution.reports.html import plural
+from attribution.files import csv_text
+from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
+from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
+from attribution.studies.answers.two_answers import TwoAnswers, compare_reports
+from attribution.studies.answers.two_answers import json_data as answers_json
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
@@ -23,25 +28,31 @@ from attribution.studies.segmenters.comparison import (
     compare,
     json_data,
     load_comparison,
-    recolour_comparison,
     save_comparison,
     with_verdicts,
 )
 from attribution.studies.segmenters.tables import tables
-from attribution.types import Failure
-from pages.ui import choices, frame, run_control, segmenter_columns, state
-from pages.ui.components import claim_rows
+from attribution.types import Failure, Report
+from pages.ui import choices, frame, run_control, state
+from pages.ui.compare_view import NAMES, answers_data, segmenters_data
+from pages.ui.components import compare_columns
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
-from pages.ui.form import all_examples, form
-from pages.ui.frame import note, result_table, show, small
+from pages.ui.form import form
+from pages.ui.frame import note, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.run_control import RunProgress, blank, comparison_work, preload
-from pages.ui.run_results import comparison_outcome, cost, status, what_failed
+from pages.ui.run_results import what_failed
 from pages.ui.state import store, unowned_store
 
-SHOWN = ("Claims", "Verdicts, share", "FActScore")  # beginnings of the titles of tables
 CompareEvent = Event | SegmenterResult | ComparisonReady
+VIEWS = ("Segmenters", "Answers")
+VIEW, CHANGING = "compare_view", "compare_changing"
+MOST = 200  # answers that are offered
+TITLE = 40  # characters of the title of an answer above its column
+
+
+# --- segmenters ---
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,14 @@ class CompareProgress(RunProgress):
         if self.ready.finished:
             return self.ready.comparison
         return with_verdicts(self.ready.comparison, self.report)
+
+    def doing(self) -> str:
+        done, total = self.units.get("verify", (0, 0))
+        return f"Claim {done} of {total} …" if total else "Splitting the answer, reading sources …"
+
+    def share(self) -> float:
+        done, total = self.units.get("verify", (0, 0))
+        return done / total if total else 0.0
 
 
 def read(database: Store, id: str) -> CompareProgress | None:
@@ -81,7 +100,13 @@ JOB = JobPage("comparison", "comparison", read)
 
 def open_comparison(id: str) -> None:
     """Show the comparison in the address, and fill in its form."""
-    now = JOB.open(id)
+    if JOB.open(id):
+        fill_form()
+
+
+def fill_form() -> None:
+    """Fill the form with what the shown comparison was made of."""
+    now = JOB.current()
     if now:
         choices.restore(now.report)
         state.fill(compared=list(now.segmenters))
@@ -99,41 +124,19 @@ def start() -> None:
     def events(stop: threading.Event) -> Iterator[CompareEvent]:
         from attribution.pipeline.run import in_turn
 
-        start = partial(
-            compare,
-            question,
-            answer,
-            settings,
-            names,
-            parts,
-            documents,
-            stop,
-            turns,
-        )
-        return in_turn(browser, stop, start)
+        inputs = (question, answer, settings, names, parts, documents, stop, turns)
+        return in_turn(browser, stop, partial(compare, *inputs))
 
     report = blank(question, answer, settings).model_copy(update={"context": turns})
-    initial = CompareProgress(
-        report,
-        id,
-        documents=documents,
-        segmenters=tuple(names),
-    )
+    initial = CompareProgress(report, id, documents=documents, segmenters=tuple(names))
     database = store()
 
     def save(ready: ComparisonReady) -> None:
         save_comparison(database, id, ready.comparison)
 
     work = comparison_work(events, ComparisonReady, save, SegmenterResult)
-    JOB.launch(
-        initial,
-        work,
-        id,
-        lasting=True,
-    )
-
-
-# --- the page ---
+    state.put(CHANGING, None)
+    JOB.launch(initial, work, id, lasting=True)
 
 
 def segmenters() -> list[str]:
@@ -143,13 +146,8 @@ def segmenters() -> list[str]:
     return [name for name in names if name in ready]
 
 
-def is_ready() -> bool:
-    """Return True if a comparison can be started."""
-    return choices.is_ready() and 2 <= len(segmenters()) <= MAX_SEGMENTERS
-
-
 def choose_segmenters() -> None:
-    """Draw the choice of segmenters, and below it those that are not ready."""
+    """Draw the choice of segmenters, and what the selected ones do."""
     pick_many(
         "Segmenters, two to four",
         SEGMENTERS,
@@ -165,42 +163,38 @@ def choose_segmenters() -> None:
         small(f"{plural(len(selected), 'segmenter')} selected: select two to four.")
 
 
-def result(now: CompareProgress) -> None:
-    """Draw the figures, and the claims sentence by sentence."""
+def segmenters_form(running: bool) -> None:
+    """Draw the form of a new comparison."""
+    is_ready = choices.is_ready() and 2 <= len(segmenters()) <= MAX_SEGMENTERS
+    form(
+        start="Compare",
+        on_start=start,
+        job=JOB,
+        compact=True,
+        running=running,
+        ready=is_ready,
+        options=choose_segmenters,
+    )
+
+
+def segmenters_result(now: CompareProgress) -> None:
+    """Draw the claims, sentence by sentence, and what did not work."""
     if now.rejected:
-        note(
-            "This text cannot be compared",
-            now.rejected,
-            label="contradicted",
-            detail=now.detail,
-        )
+        note("This text cannot be compared", now.rejected, label="contradicted", detail=now.detail)
         return
     comparison = now.comparison
-    if comparison:
-        comparison = recolour_comparison(comparison, choices.policy(comparison.report))
-    with st.container(key="outcome"):  # what follows keeps its place, and is not drawn anew
-        if now.running:
-            status(now, now.report)
-        elif comparison:
-            outcome(comparison)
     if comparison is None:
         return
-    measured = tables([comparison])
-    for one in measured:
-        if one.title.startswith(SHOWN):
-            show(result_table(one))
-    show(segmenter_columns.legend(comparison, now.running))
-    claim_rows(segmenter_columns.view(comparison, now.running), key="compare_view")
+    data = segmenters_data(comparison, state.value("segmenter"), now.running)
+    act = compare_columns(data, key="compare_segmenters")
     if not now.running:
         what_failed(failures(comparison))
-        data = json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
-        csv = "\n".join(one.csv() for one in measured)
-        downloads(
-            {
-                "tables (CSV)": File(csv, "comparison.csv", "text/csv"),
-                "JSON": File(data, "comparison.json", "application/json"),
-            }
-        )
+    if isinstance(act, Mapping) and act.get("value") in now.segmenters:
+        fill_form()
+        state.fill(segmenter=act["value"])
+        run_control.analyse()
+        state.remember()
+        st.switch_page("pages/check.py")
 
 
 def failures(comparison: Comparison) -> tuple[Failure, ...]:
@@ -209,40 +203,193 @@ def failures(comparison: Comparison) -> tuple[Failure, ...]:
     return (*own, *comparison.report.failures)
 
 
-def outcome(comparison: Comparison) -> None:
-    """Draw what was found."""
-    failed = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
-    labels = [SEGMENTERS[column.segmenter].label for column in failed]
-    report = comparison.report.model_copy(update={"failures": failures(comparison)})
-    comparison_outcome(segmenter_columns.summary(comparison), report, JOB.name, labels)
+def segmenters_files(comparison: Comparison) -> dict[str, File]:
+    """Return the comparison as files."""
+    data = json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
+    csv = "\n".join(table.csv() for table in tables([comparison]))
+    return {
+        "tables (CSV)": File(csv, "comparison.csv", "text/csv"),
+        "JSON": File(data, "comparison.json", "application/json"),
+    }
+
+
+def segmenters_view(running: bool) -> None:
+    """Draw the comparison of segmenters, or the form of a new one."""
+    now = JOB.current()
+    if now is None or state.get(CHANGING):
+        segmenters_form(running)
+    else:
+        report = now.report
+        pages = f"the same {plural(len(report.pages), 'page')} for all" if report.pages else ""
+        context_line(report.question or report.answer, pages, running)
+    JOB.draw_result(running, segmenters_result)
+
+
+# --- answers ---
+
+
+def runs() -> list[str]:
+    """Return the ids of the two runs in the address; fewer if it names none."""
+    return st.query_params.get("answers", "").split("-")[:2]
+
+
+def compared() -> TwoAnswers | str:
+    """Return the comparison of the two runs in the address, or why there is none."""
+    reports: list[Report] = []
+    for run_id in runs():
+        report = store().runs.load(run_id) if run_id else None
+        if report:
+            reports.append(report)
+    if len(reports) != 2:
+        return (
+            "Choose two answers that have been checked."
+            if not any(runs())
+            else ("One of the two answers is gone, private or not finished. Choose others.")
+        )
+    first, second = reports
+    settings = choices.endpoint()
+    if isinstance(settings, str):
+        return settings
+    chosen = settings
+
+    def compute() -> TwoAnswers:
+        with st.spinner("Comparing the claims of both answers …"):
+            return compare_reports(first, second, chosen, unowned_store())
+
+    versions = tuple(len(r.edits) + len(r.judgements) for r in reports)
+    return state.cached("compared_answers", (*runs(), versions), compute)
+
+
+def choose_answers() -> None:
+    """Draw the choice of two answers."""
+    rows = store().history.find(HistoryQuery(state="finished", limit=MOST)).rows
+    names = {row.id: f"{row.name[:80]} {' '.join(f'#{tag}' for tag in row.tags)}" for row in rows}
+    before = runs()
+    selected: list[str | None] = []
+    for column, name, place in zip(st.columns(2), NAMES, (0, 1), strict=True):
+        known = before[place] if place < len(before) else ""
+        selected.append(
+            column.selectbox(
+                f"Answer {name}",
+                list(names),
+                list(names).index(known) if known in names else None,
+                format_func=names.__getitem__,
+                key=f"compare_answer-{name}",
+                placeholder="An answer that has been checked",
+            )
+        )
+    first, second = selected
+    if st.button(
+        "Compare", type="primary", key="start", disabled=not (first and second) or first == second
+    ):
+        state.put(CHANGING, None)
+        st.query_params["answers"] = f"{first}-{second}"
+        st.rerun()
+
+
+def titles(result: TwoAnswers) -> list[str]:
+    """Name both answers by the tag that only one of them has, or else by a letter."""
+    found = [store().history.description(r.id).tags for r in (result.first, result.second)]
+    names = []
+    for place, name in enumerate(NAMES):
+        own = [tag for tag in found[place] if tag not in found[1 - place]]
+        names.append((own[0] if own else f"Answer {name}")[:TITLE])
+    return names
+
+
+def answers_view(result: TwoAnswers | str) -> None:
+    """Draw the comparison of two answers, or the choice of them."""
+    if isinstance(result, str) or state.get(CHANGING):
+        if isinstance(result, str):
+            small(result)
+        choose_answers()
+        return
+    first, second = result.first, result.second
+    pages = {page.id for page in first.pages} == {page.id for page in second.pages}
+    both = f"the same {plural(len(first.pages), 'page')} for both" if pages else "own sources each"
+    context_line(first.question or first.answer, both, running=False)
+    act = compare_columns(answers_data(result, titles(result)), key="compare_answers")
+    if isinstance(act, Mapping) and act.get("value") in (first.id, second.id):
+        run_control.open_run(str(act["value"]))
+        state.remember()
+        st.switch_page("pages/check.py", query_params={"run": str(act["value"])})
+
+
+def answers_files(result: TwoAnswers) -> dict[str, File]:
+    """Return the comparison as files."""
+    rows: list[list[str]] = [["point", *titles(result), "source"]]
+    sections: Any = answers_data(result, titles(result))["sections"]
+    for section in sections:
+        for row in section["rows"]:
+            cells = ["; ".join(_plain(claim["text"]) for claim in cell) for cell in row["cells"]]
+            quote = row["source"]
+            rows.append([row["about"], *cells, _plain(quote["text"]) if quote else ""])
+    data = json.dumps(answers_json(result), ensure_ascii=False, indent=1)
+    return {
+        "CSV": File(csv_text(rows), "answers.csv", "text/csv"),
+        "JSON": File(data, "answers.json", "application/json"),
+    }
+
+
+def _plain(parts: list[tuple[str, bool]]) -> str:
+    return "".join(text for text, _ in parts)
+
+
+# --- the page ---
+
+
+def context_line(question: str, pages: str, running: bool) -> None:
+    """Draw what is compared, and the button that changes it, or stops it."""
+    with st.container(key="compare_context", horizontal=True, vertical_alignment="center"):
+        title = el("strong", " ".join(question.split())[:160], dir="auto")
+        show(el("p", title, " ", el("span", pages, class_="quiet"), class_="ax-context"))
+        if running:
+            st.button("Stop", on_click=JOB.stop, key="stop", help="What is known stays. (key: s)")
+        else:
+            st.button("Change", on_click=change, key="change", type="tertiary")
+
+
+def change() -> None:
+    """Show the form in place of the comparison."""
+    fill_form()
+    state.put(CHANGING, True)
 
 
 def page() -> None:
-    """Draw the form and the comparison."""
-    running, ready = JOB.is_running(), is_ready()  # asked once, so that form and result agree
-    form(
-        start="Compare",
-        on_start=start,
-        job=JOB,
-        compact=True,
-        running=running,
-        ready=ready,
-        examples=all_examples(),
-        options=choose_segmenters,
-        estimate=(lambda: cost(running, segmenters())) if ready else None,
-    )
-    JOB.draw_result(running, result)
+    """Draw the heading, the two views and their files."""
+    first = 1 if any(runs()) else 0
+    head = st.container(key="compare_head", horizontal=True, vertical_alignment="center")
+    with head:
+        show(el("h1", "Compare"))
+        view = st.segmented_control(
+            "Compare",
+            VIEWS,
+            default=VIEWS[first],
+            required=True,
+            key=VIEW,
+            label_visibility="collapsed",
+            on_change=state.put,
+            args=(CHANGING, None),
+        )
+    running = JOB.is_running()
+    files: dict[str, File] = {}
+    if view == VIEWS[1]:
+        result = compared()
+        answers_view(result)
+        if not isinstance(result, str):
+            files = answers_files(result)
+    else:
+        segmenters_view(running)
+        now = JOB.current()
+        if now and now.comparison and not running:
+            files = segmenters_files(now.comparison)
+    if files:
+        with head, st.popover("Export", key="compare_export"):
+            downloads(files)
 
 
 if __name__ == "__main__":
-    frame.begin(
-        "compare",
-        "Compare segmenters",
-        "Split the answer with each segmenter ([segmentation]), check every [claim] against the "
-        "same [sources], and read first the sentences whose [verdict] depends on how the answer "
-        "is split.",
-        run=run_control.load,
-        comparison=open_comparison,
-    )
+    state.begin("compare", comparison=open_comparison)
+    frame.styles("compare")
     page()
     preload()

@@ -125,14 +125,19 @@ def _checked(rows: Iterator[Row] | Sequence[Row]) -> AnswerFile:
 def _answer(row: Row) -> NewAnswer:
     if row.error:
         raise BadInput(row.error)
-    texts = {name: _text(row.fields, name) for name in ("answer", "question", "title")}
-    if not texts["answer"]:
+    answer = _text(row.fields, "answer")
+    if not answer:
         raise BadInput("the answer is empty")
-    if len(texts["answer"]) > LIMITS.answer:
+    if len(answer) > LIMITS.answer:
         raise BadInput(f"the answer has more than {LIMITS.answer:,} characters: shorten it")
     tags = [*_listed(row.fields, "tag"), *_listed(row.fields, "tags")]
-    sources = tuple(_listed(row.fields, "sources"))
-    return NewAnswer(**texts, sources=sources, tags=tuple(clean_tags(tags)))
+    return NewAnswer(
+        answer,
+        question=_text(row.fields, "question"),
+        title=_text(row.fields, "title"),
+        sources=tuple(_listed(row.fields, "sources")),
+        tags=tuple(clean_tags(tags)),
+    )
 
 
 def _text(fields: Mapping[str, object], name: str) -> str:

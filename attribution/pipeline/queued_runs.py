@@ -13,7 +13,6 @@ from attribution.errors import AttributionError, Busy
 from attribution.events import ClaimsReady, Event, VerdictReady
 from attribution.evidence.permissions import of_saved_run
 from attribution.pipeline.answer_files import NewAnswer
-from attribution.pipeline.run import in_turn, run
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.queue import QueuedRun
@@ -134,6 +133,8 @@ class QueueWorker:
 
     def _finish(self, queued: QueuedRun, store: Store, working: Working) -> None:
         """Finish a run, or keep why that was not possible."""
+        from attribution.pipeline.run import in_turn, run  # takes seconds: not while pages wait
+
         inputs = store.runs.inputs(queued.run_id)
         if inputs is None:  # deleted meanwhile
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
@@ -42,6 +42,11 @@ def write_csv(exported: Exported) -> str:
 
 def write_xlsx(exported: Exported) -> bytes:
     """Write the same table as a workbook; no cell is a formula."""
+    return workbook(COLUMNS, table_rows(exported))
+
+
+def workbook(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    """Write a table as a workbook; no cell is a formula."""
     from openpyxl import Workbook
     from openpyxl.styles import Alignment
     from openpyxl.utils import get_column_letter
@@ -50,10 +55,10 @@ def write_xlsx(exported: Exported) -> bytes:
     sheet = workbook.active
     sheet.title = "Claims"
     sheet.freeze_panes = "A2"
-    sheet.append(COLUMNS)
-    for number, name in enumerate(COLUMNS, 1):
+    sheet.append(list(columns))
+    for number, name in enumerate(columns, 1):
         sheet.column_dimensions[get_column_letter(number)].width = WIDTHS.get(name, 14)
-    for row in table_rows(exported):
+    for row in rows:
         sheet.append([one_line(cell) if isinstance(cell, str) else cell for cell in row])
         for cell in sheet[sheet.max_row]:
             cell.alignment = Alignment(vertical="top", wrap_text=True)

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from attribution.edits import Edit
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
+from attribution.source import DOCUMENT
 from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
@@ -558,7 +559,7 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
 
 def _source_names(report: Report) -> list[str]:
     """Return the sources of the settings; the documents are named, as far as they were read."""
-    documents = [page.url for page in report.pages if page.url.startswith("document:")]
+    documents = [page.url for page in report.pages if page.url.startswith(DOCUMENT)]
     names: list[str] = []
     sources = report.settings.get("sources", ())
     for source in sources if isinstance(sources, list | tuple) else (sources,):

@@ -39,8 +39,8 @@ _link = st.components.v2.component(
     css=(_STATIC / "link.css").read_text("utf-8"),
     js=(_STATIC / "link.js").read_text("utf-8"),
 )
-_rows = _component("compare")
-_runs = _component("history", body='<ul class="root"></ul>')
+_columns = _component("compare")
+_answers = _component("answers")
 _task = _component("task", "task", "task_view", body=f'<div class="wrap">{_ROOT}</div>')
 
 
@@ -51,17 +51,16 @@ def link(text: str, *, key: str = "link", **parameters: str) -> None:
     _link(data={"text": text, "query": f"?{urlencode(parameters)}"}, key=key)
 
 
-def claim_rows(data: Data, *, key: str) -> None:
-    """Draw groups of rows with columns of claims."""
-    _rows(data=data, key=key)
+def compare_columns(data: Data, *, key: str) -> object:
+    """Draw rows of sentences or points with columns of claims; return the button that was pressed
+    above a column.
+    """
+    return _columns(data=data, key=key, on_act_change=ignore).act
 
 
-def run_list(data: Data, *, key: str) -> tuple[object, object]:
-    """Draw the runs of the history; return the one to open, and those that are picked."""
-    result = _runs(
-        data=data, key=key, default={"picked": []}, on_open_change=ignore, on_picked_change=ignore
-    )
-    return result.open, result.picked
+def answer_list(data: Data, *, key: str) -> object:
+    """Draw the list of answers; return what is to be done, and with which of them."""
+    return _answers(data=data, key=key, on_act_change=ignore).act
 
 
 def task(data: Data, *, key: str) -> object:

@@ -16,6 +16,7 @@ from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import LLM_TASKS
+from pages.ui.collections_menu import collections_menu
 from pages.ui.fields import (
     DOCUMENT_TYPES,
     earlier_turns,
@@ -63,6 +64,7 @@ def sources_control() -> None:
                 _text("Pasted text", "pasted", "Paste a source text", PASTED)
             with st.popover("Add links", key="links_menu", type="tertiary", help=LINKED):
                 _text("Links", "addresses", "https://…, one per line", LINKED)
+            collections_menu()
         earlier = state.initial("files")
         if earlier:
             small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])

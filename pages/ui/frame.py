@@ -29,20 +29,17 @@ _script = st.components.v2.component(
 )
 
 
-def styles(page: str, entry: str) -> None:
-    """Add the style sheet and the script of every page, and mark the page's tab and its entry in
-    the bar.
-    """
+def styles(page: str) -> None:
+    """Add the style sheet and the script of every page, and mark its entry in the bar."""
     scheme = "dark" if state.is_dark() else "light"
     css, help_css = ((_STATIC / name).read_text("utf-8") for name in ("styles.css", "help.css"))
-    here = f'[data-testid$="NavLink"][href$="/{entry}"]'
+    here = f'[data-testid$="NavLink"][href$="/{page}"]'
     css += f"{here} {{ background: var(--here); font-weight: 600; }}"
-    css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
     root = f":root{{color-scheme:{scheme}}}{html.tokens_css(':root')}"
     st.html(f"<style>{root}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict in it Streamlit would import pandas first
     _script(
-        data={"help": help_sheet, "page": page, "entry": entry},
+        data={"help": help_sheet, "page": page},
         key="page",
     )
 
@@ -161,51 +158,22 @@ def plot(figure: Figure, key: str, alt: str) -> None:
     )
 
 
-ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
-    "Check": {"check": "Check"},
-    "Answers": {"history": "Answers", "many": "Many answers", "library": "Library"},
-    "Compare": {"compare": "Segmenters", "answers": "Answers"},
-    "Research": {
-        "annotate": "Annotation",
-        "benchmark": "Groundedness",
-        "papers": "Papers",
-    },
-}
+PAGES = {"check": "Check", "answers": "Answers", "compare": "Compare", "research": "Research"}
 
 
 def navigation() -> st.Page:
-    """Draw the bar and return the page to run. Only the first tab of an entry stands in the bar."""
+    """Draw the bar and return the page to run."""
     pages = [
-        st.Page(
-            f"pages/{name}.py",
-            title=tab if place else entry,
-            default=name == "check",
-            visibility="hidden" if place else "visible",
-        )
-        for entry, tabs in ENTRIES.items()
-        for place, (name, tab) in enumerate(tabs.items())
+        st.Page(f"pages/{name}.py", title=title, default=name == "check")
+        for name, title in PAGES.items()
     ]
     return st.navigation(pages, position="top")
 
 
-def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str], object]) -> None:
-    """Begin a page: its tabs, its heading, and a sentence that says what it is for.
-
-    [Terms] of the glossary in brackets explain themselves. `loaders` load the results that the
-    address names.
-    """
-    state.begin(name, **loaders)
-    tabs = next(tabs for tabs in ENTRIES.values() if name in tabs)
-    styles(name, next(iter(tabs)))
-    if len(tabs) > 1:
-        with st.container(key="tabs", horizontal=True):
-            for tab, title in tabs.items():
-                st.page_link(f"pages/{tab}.py", label=title)
-    head(heading, introduction)
-
-
 def head(heading: str, introduction: str) -> None:
-    """Draw the heading of a page and the sentence below it."""
+    """Draw the heading of a page and the sentence below it; [terms] of the glossary in brackets
+    explain themselves.
+    """
     show(
         el(
             "div",

@@ -1,136 +1,107 @@
-from dataclasses import replace
+from typing import Any
 
-from attribution.studies.answers.agreement import Match
-from attribution.studies.answers.two_answers import (
-    BETWEEN,
-    TwoAnswers,
-    with_report,
-)
-from attribution.types import Claim, Label, Report, Verdict
-from pages.answers import (
-    disagreements,
-    shared_and_alone,
-    summary,
-)
-from tests.make import claim, evidence, page
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.pipeline.queued_runs import QueueWorker, Working
+from attribution.store.history import HistoryQuery, HistoryRow
+from attribution.store.store import Store
+from attribution.types import AnalystVerdict
+from pages.ui.answer_list import is_busy, row_data, source_words
 from tests.pages.jobs import opened
+from tests.reports.runs import run
 
-FIRST = ("The bridge opened in 1937.", "The net saved 19 men.", "Its colour is orange.")
-SECOND = ("The bridge opened in 1939.", "Its colour is called orange.")
-
-
-def two(first: tuple[str, ...] = FIRST, second: tuple[str, ...] = SECOND) -> TwoAnswers:
-    """The first claims contradict each other, the last agree; of the contradiction the first claim
-    is supported.
-    """
-    sides = []
-    for number, texts in enumerate((first, second)):
-        answer, claims = " ".join(texts), list[Claim]()
-        for text in texts:
-            at = answer.index(text)
-            made = claim(text, id=f"{number}{len(claims)}", spans=((at, at + len(text)),))
-            claims.append(made)
-        sides.append((answer, claims))
-    labels: dict[str, Label] = {
-        "00": "supported",
-        "01": "supported",
-        "02": "unclear",
-        "10": "contradicted",
-    }
-    source = page("The bridge opened in 1937.", title="Bridges")
-    pieces = [evidence(sides[0][1][0], 0.9, 0.05, "entailed", page_id=source.id)]
-    every = [c for _, claims in sides for c in claims]
-    report = Report(
-        id="r",
-        created_at="",
-        question="When?",
-        answer=BETWEEN.join(a for a, _ in sides),
-        settings={},
-        versions={},
-        claims=tuple(every),
-        pages=(source,),
-        evidence=tuple(pieces),
-        verdicts=tuple(
-            Verdict(
-                claim_id=c.id, label=labels.get(c.id, "no_relation"), confidence=0.9, reason="r"
-            )
-            for c in every
-        ),
-    )
-    last = f"0{len(first) - 1}", f"1{len(second) - 1}"
-    matches = (
-        Match("contradiction", ("00",), ("10",), 0.9, (("1937",), ("1939",))),
-        Match("second_more", (last[0],), (last[1],), 0.8),
-    )
-    parts = [
-        report.model_copy(update={"answer": answer, "claims": tuple(claims)})
-        for answer, claims in sides
-    ]
-    return with_report(TwoAnswers(report, parts[0], parts[1], matches), report)
+MINE = "mine"
 
 
-def unfinished() -> TwoAnswers:
-    whole = two()
-    return with_report(
-        whole, whole.report.model_copy(update={"verdicts": whole.report.verdicts[:1]})
-    )
+@pytest.fixture
+def own(store: Store) -> Store:
+    return Store(store.database, MINE)
 
 
-def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> None:
-    assert summary(two()) == (
-        "Answer A: 2 of 3 checked claims supported. Answer B: 0 of 2 checked claims supported, 1 contradicted. "
-        "They disagree in 1 place, where the sources support Answer A."
-    )
-    twice = replace(two(), matches=(*two().matches, Match("contradiction", ("01",), ("11",), 0.8)))
-    assert summary(twice).endswith(
-        "They disagree in 2 places; the sources support Answer A in 2 of them."
-    )
-    assert summary(unfinished()).endswith("They disagree in 1 place.")
-    assert summary(replace(two(), matches=())).endswith(
-        "No contradiction between the two was found."
-    )
+def listed(own: Store) -> HistoryRow:
+    (row,) = own.history.find(HistoryQuery()).rows
+    return row
 
 
-def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
-    (group,) = disagreements(two(), False)["groups"]
-    assert group["title"] == "Where they disagree · 1"
-    assert not group["folded"]
-    note = group["rows"][0]["pieces"][0]
-    assert note == "Answer A says “1937”, Answer B says “1939”. The sources support Answer A."
-    assert [[c["style"] for c in cell] for cell in group["rows"][0]["cells"]] == [
-        ["v-supported"],
-        ["v-contradicted"],
-    ]
-    found = [
-        (g["title"], g["folded"], [r["pieces"] for r in g["rows"]])
-        for g in shared_and_alone(two(), False)["groups"]
-    ]
-    assert found == [
-        ("Both say · 1", True, [["Answer B says more."]]),
-        ("Only Answer A says · 1", True, [[""]]),
-    ]
-    waiting = disagreements(unfinished(), True)["groups"][0]["rows"][0]["pieces"][0]
-    assert waiting.endswith("The sources are still being read.")
-    keys = [
-        r["key"]
-        for data in (disagreements(two(), False), shared_and_alone(two(), False))
-        for g in data["groups"]
-        for r in g["rows"]
-    ]
-    assert len(keys) == len(set(keys))
+def text(shown: AppTest) -> str:
+    return " ".join(block.body for block in shown.get("html"))
 
 
-def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
-    from attribution.studies.answers.two_answers import save_answers
-    from pages.ui.state import store
-
-    save_answers(store(), "abc", two())
-    shown = opened("answers", answers="abc")
+def acted(act: dict[str, Any], own: Store) -> AppTest:
+    """The page after something was clicked in the list."""
+    shown = opened("answers", MINE, {"_page_answers_act": act})
     assert not shown.exception
-    assert [a.value for a in shown.text_area if a.label.startswith("Answer")] == [
-        " ".join(FIRST),
-        " ".join(SECOND),
-    ]
-    said = " ".join(h.proto.body for h in shown.get("html"))
-    assert "Answer A: 2 of 3 checked claims supported" in said
-    assert {b.label for b in shown.get("download_button")} >= {"Download JSON"}
+    return shown
+
+
+def test_a_row_has_the_counts_of_the_groups_and_what_was_reviewed(own: Store) -> None:
+    report = run()
+    first = report.claims[0]
+    assessment = AnalystVerdict(
+        claim_id=first.id, statement=first.statement, label="contradicted", badge=None, at=""
+    )
+    own.runs.save(report.model_copy(update={"judgements": (assessment,)}))
+    data: Any = row_data(listed(own), QueueWorker("sqlite://"))
+    assert [group["name"] for group in data["groups"]] == ["wrong", "check", "none", "ok"]
+    assert data["groups"][0]["count"] == 1
+    assert data["done"] == 1
+    assert sum(group["count"] for group in data["groups"]) == data["total"]
+    assert data["state"] is None
+
+
+def test_a_row_says_how_far_the_queue_is(own: Store) -> None:
+    own.runs.start("a" * 16, "Why?", "Because.", {})
+    worker = QueueWorker("sqlite://")
+    own.queue.add("a" * 16)
+    waiting = row_data(listed(own), worker)
+    assert is_busy([waiting])
+    assert waiting["state"]["action"] == "remove"
+    worker.current = Working("a" * 16, done=2, total=5)
+    working: Any = row_data(listed(own), worker)
+    assert working["state"]["strong"] == "Claim 3 of 5"
+    assert working["state"]["left"]
+    worker.current = None
+    own.queue.fail("a" * 16, "No model.")
+    failed: Any = row_data(listed(own), worker)
+    assert failed["state"]["words"] == "No model."
+    own.queue.remove("a" * 16)
+    interrupted: Any = row_data(listed(own), worker)
+    assert interrupted["state"]["label"] == "Continue"
+    assert not is_busy([failed, interrupted])
+
+
+def test_sources_are_named_and_many_are_counted() -> None:
+    assert source_words(["library"]) == "The built-in library"
+    names = ["document:a.txt", "document:b.pdf", "library", "https://x.example"]
+    assert source_words(names) == "a.txt, b.pdf, 2 more"
+
+
+def test_deleted_answers_can_be_restored_and_nobody_deletes_another_ones(own: Store) -> None:
+    own.runs.save(run())
+    assert "No answers yet" in text(opened("answers", "a stranger"))
+    (row,) = own.history.find(HistoryQuery()).rows
+    opened("answers", "a stranger", {"_page_answers_act": {"kind": "delete", "ids": [row.id]}})
+    assert listed(own)
+    shown = acted({"kind": "delete", "ids": [row.id]}, own)
+    assert not own.history.find(HistoryQuery()).rows
+    shown.button(key="answers_undo").click().run()
+    assert listed(own)
+
+
+@pytest.mark.parametrize("act", [{"kind": "open"}, {"kind": "delete", "ids": "all"}, {"ids": [1]}])
+def test_a_click_that_names_no_answer_does_nothing(own: Store, act: dict[str, Any]) -> None:
+    own.runs.save(run())
+    acted(act, own)
+    assert listed(own)
+
+
+def test_an_answer_gets_title_tags_and_note(own: Store) -> None:
+    own.runs.save(run())
+    row = listed(own)
+    shown = acted({"kind": "edit", "ids": [row.id]}, own)
+    shown.text_input(key=f"title-{row.id}").input("The tower")
+    shown.text_area(key=f"note-{row.id}").input("Look again.")
+    shown.button(key="details_save").click().run()
+    assert not shown.exception
+    assert (listed(own).name, listed(own).note) == ("The tower", "Look again.")

@@ -16,13 +16,13 @@ from attribution.studies.groundedness.evaluation import (
     save_labelled_set,
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
-from pages.benchmark import BenchmarkProgress, evaluated, work
 from pages.ui.background import Job
-from pages.ui.benchmark_results import (
+from pages.ui.research.benchmark_results import (
     response_parts,
     row_list,
     scored_rows,
 )
+from pages.ui.research.groundedness_page import BenchmarkProgress, evaluated, work
 from tests.pages.jobs import ended, opened, until
 from tests.studies.groundedness.labels import outcome, row
 
@@ -109,7 +109,7 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
 
 
 def test_the_page_opens_with_the_example_set() -> None:
-    shown = opened("benchmark")
+    shown = opened("research", study="groundedness")
     assert not shown.exception
     text = " ".join(block.body for block in shown.get("html"))
     assert "28 responses, 14 of them grounded" in text

@@ -1,4 +1,7 @@
-from attribution.reports.html import html
+from typing import Any
+
+from attribution.studies.answers.agreement import Match
+from attribution.studies.answers.two_answers import TwoAnswers
 from attribution.studies.segmenters.comparison import (
     Column,
     Comparison,
@@ -8,9 +11,15 @@ from attribution.studies.segmenters.comparison import (
     with_verdicts,
 )
 from attribution.types import Claim, Label, Report, Verdict
-from pages.ui.segmenter_columns import legend, summary, view
+from pages.ui.compare_view import (
+    answers_data,
+    answers_insight,
+    boxed,
+    segmenters_data,
+)
 from pages.ui.state import store
 from tests.make import claim
+from tests.make import report as make_report
 from tests.pages.jobs import opened
 
 FIRST, SECOND, THIRD = "The Nile is long and *old*.", "It is wet.", "It flows north and south."
@@ -67,59 +76,83 @@ def comparison() -> Comparison:
     return Comparison(report([*whole, *parts]), tuple(columns), group_by_sentence(spans, columns))
 
 
-def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_said_once() -> None:
-    groups = view(comparison())["groups"]
-    assert [(g["title"].split(" · ")[0], g["folded"]) for g in groups] == [
-        ("The verdict depends on how the answer is split", False),
-        ("Split differently, with the same verdicts", False),
-        ("Split alike by all", True),
-    ]
-    flipped, same, alike = (g["rows"][0] for g in groups)
-    assert "".join(flipped["pieces"]) == "The Nile is long and old."
-    assert [[c["style"] for c in cell] for cell in flipped["cells"]] == [
-        ["v-no_relation"],
-        ["v-supported", "v-no_relation"],
-    ]
-    assert len(same["cells"]) == 2
-    assert len(alike["cells"]) == 1
-    assert summary(comparison()).endswith(
-        "The verdict depends on how the answer is split in 1 of 3 sentences."
-    )
+def said(data: dict[str, Any]) -> str:
+    return "".join(text for text, _ in data["insight"])
 
 
-def unfinished() -> Comparison:
-    """The same, stopped before the first claim of the last sentence."""
-    whole = comparison()
-    known = tuple(v for v in whole.report.verdicts if v.label != "missing")
-    return with_verdicts(whole, whole.report.model_copy(update={"verdicts": known}))
+def test_a_row_says_whether_the_split_decides_and_unsplit_sentences_are_not_repeated() -> None:
+    data: Any = segmenters_data(comparison(), "sentences", running=False)
+    (section,) = data["sections"]
+    assert [row["kind"] for row in section["rows"]] == ["differs", "alike", "alike"]
+    first, second, _ = section["rows"]
+    assert "".join(first["pieces"]) == "The Nile is long and old."
+    assert [[c["group"] for c in cell] for cell in first["cells"]] == [["none"], ["ok", "none"]]
+    assert [cell[0]["is_whole"] for cell in second["cells"]] == [True, True]
+    assert [count for _, _, count in data["filters"]] == [3, 1, 0, 2]
+    assert said(data) == "The verdict depends on the split in 1 of 3 sentences."
+    assert [column["in_use"] for column in data["columns"]] == [True, False]
 
 
-def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_is_said_afterwards() -> (
-    None
-):
-    (group,) = view(unfinished(), running=True)["groups"]
-    assert [row["key"] for row in group["rows"]] == [TEXT.index(t) for t in (FIRST, SECOND, THIRD)]
-    waiting = group["rows"][2]["cells"][0][0]
-    assert (waiting["style"], waiting["word"]) == ("v-pending", "Being checked")
-    after = view(unfinished())["groups"]
-    assert [g["title"] for g in after][:2] == [
-        "The verdict depends on how the answer is split · 1 sentence",
-        "Not finished · 1 sentence",
-    ]
-    assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
-    assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
-    assert "Not reached" in html(legend(unfinished(), False))
-    assert "Not reached" not in html(legend(comparison(), False))
-    nothing = with_verdicts(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
-    assert summary(nothing).endswith("None of 3 sentences is finished.")
+def test_claims_without_a_verdict_wait_while_it_runs() -> None:
+    bare = comparison().report.model_copy(update={"verdicts": ()})
+    data: Any = segmenters_data(with_verdicts(comparison(), bare), "", running=True)
+    rows = data["sections"][0]["rows"]
+    assert {row["kind"] for row in rows} == {"pending"}
+    assert rows[0]["cells"][0][0]["word"] == "Being checked"
+    assert said(data) == "No sentence is finished yet."
 
 
-def test_the_page_shows_a_saved_comparison_with_its_figures() -> None:
-    save_comparison(store(), "abc", comparison())
-    shown = opened("compare", comparison="abc")
+def answers() -> TwoAnswers:
+    """Two answers that disagree in a value, agree in a claim, and have a claim alone."""
+    cost, other_cost = claim("It cost 5 million euros."), claim("The cost was 6 million euros.")
+    age, alone = claim("It is old."), claim("It is wet.")
+
+    def report(*judged: tuple[Claim, Label]) -> Report:
+        verdicts = [
+            Verdict(claim_id=c.id, label=label, confidence=0.9, reason="") for c, label in judged
+        ]
+        return make_report(claims=tuple(c for c, _ in judged), verdicts=tuple(verdicts))
+
+    first = report((cost, "contradicted"), (age, "supported"), (alone, "missing"))
+    second = report((other_cost, "supported"), (age, "supported"))
+    against = Match("contradiction", (cost.id,), (other_cost.id,))
+    return TwoAnswers(first, second, (against, Match("same", (age.id,), (age.id,))))
+
+
+def test_disagreements_come_first_with_their_values_boxed() -> None:
+    data: Any = answers_data(answers(), ["ChatGPT", "Claude"])
+    titles = [(section["title"], len(section["rows"])) for section in data["sections"]]
+    assert titles == [("Disagree", 1), ("Both say", 1), ("Only ChatGPT says", 1)]
+    (row,) = data["sections"][0]["rows"]
+    values = [[text for text, is_boxed in cell[0]["text"] if is_boxed] for cell in row["cells"]]
+    assert values == [["5 million euros"], ["6 million euros"]]
+    assert row["about"] == "Cost"
+    assert data["sections"][2]["folded"] == "1 no source"
+    assert said(data) == "The two disagree on 1 point. The sources support Claude on 1."
+
+
+def test_no_disagreement_is_claimed_only_of_what_was_compared() -> None:
+    same = answers()
+    result = TwoAnswers(same.first, same.second, same.agreements)
+    assert "No point was found" in answers_insight(result, "AB")[0][0]
+
+
+def test_a_text_is_cut_at_its_boxes() -> None:
+    assert boxed("12 of 30", [(0, 2)]) == [("12", True), (" of 30", False)]
+    assert boxed("none", []) == [("none", False)]
+
+
+def test_a_saved_comparison_is_drawn_with_its_form_behind_change() -> None:
+    save_comparison(store(), "c" * 16, comparison())
+    shown = opened("compare", comparison="c" * 16)
     assert not shown.exception
-    text = " ".join(block.body for block in shown.get("html"))
-    assert "in 1 of 3 sentences" in text
-    assert "FActScore" in text
-    files = {button.label for button in shown.get("download_button")}
-    assert files >= {"Download tables (CSV)", "Download JSON"}
+    assert not [box for box in shown.text_area if box.label == "Answer"]
+    shown.button(key="change").click().run()
+    (box,) = [box for box in shown.text_area if box.label == "Answer"]
+    assert box.value == TEXT
+
+
+def test_answers_that_are_gone_are_not_compared() -> None:
+    shown = opened("compare", answers="a-b")
+    assert not shown.exception
+    assert "One of the two answers is gone" in " ".join(b.body for b in shown.get("html"))

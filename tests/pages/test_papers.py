@@ -7,8 +7,8 @@ from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce
-from pages.papers import TABLE, TableForm, TableProgress, read, rows_of, work
 from pages.ui.background import Job
+from pages.ui.research.papers_page import TABLE, TableForm, TableProgress, read, rows_of, work
 from tests.pages.jobs import ended
 
 ANSWERS = "".join(

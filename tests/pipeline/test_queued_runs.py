@@ -90,9 +90,7 @@ def test_thirty_answers_are_finished_unattended_although_the_server_is_killed(
     tmp_path: Path, settings: Settings
 ) -> None:
     settings = settings.model_copy(update={"sources": ()})
-    answers = [
-        NewAnswer(f"The tower is {300 + n} metres tall.").beside([NOTE]) for n in range(30)
-    ]
+    answers = [NewAnswer(f"The tower is {300 + n} metres tall.").beside([NOTE]) for n in range(30)]
     folder = tmp_path / "data"
     folder.mkdir()
     store = Store(Store.open(f"sqlite:///{folder}/attribution.sqlite3").database, "mine")

@@ -77,9 +77,8 @@ def align(
             contradictions.append(Match("contradiction", match.first, match.second))
         elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
             agreements = _joined(match, agreements)
-        elif (forward.contradicted + backward.contradicted) / 2 >= CONTRADICTED:
-            if _is_about_one_thing(one.text, other.text):
-                contradictions.append(Match("contradiction", match.first, match.second))
+        elif _deny_each_other(one.text, other.text, forward, backward):
+            contradictions.append(Match("contradiction", match.first, match.second))
     order = {claim.id: place for place, claim in enumerate(first.claims)}
 
     def by_place(match: Match) -> int:
@@ -164,11 +163,13 @@ def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
     return probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
 
 
-def _is_about_one_thing(one: str, other: str) -> bool:
-    """Return True if two claims share most words.
+def _deny_each_other(one: str, other: str, forward: Probabilities, backward: Probabilities) -> bool:
+    """Return True if the verifier says so, and two claims share most words.
 
     “Finished in 1889” and “repainted in 1910” don't contradict each other.
     """
+    if (forward.contradicted + backward.contradicted) / 2 < CONTRADICTED:
+        return False
     words, others = _words(one), _words(other)
     fewer = min(len(words), len(others))
     return bool(fewer) and len(words & others) / fewer >= SUBJECT

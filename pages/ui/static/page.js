@@ -19,11 +19,11 @@ function followTheme() {
   document.documentElement.style.colorScheme = red + green + blue < 384 ? "dark" : "light";
 }
 
-// Says which entry of the bar and which tab lead to this page, also where Streamlit does not.
-function mark({ page, entry }) {
-  for (const link of document.querySelectorAll("[data-testid$=NavLink], .st-key-tabs a")) {
-    const name = new URL(link.href).pathname.split("/").pop(), here = link.closest(".st-key-tabs") ? page : entry;
-    const current = name === (here === "check" ? "" : here) ? "page" : null;
+// Says which entry of the bar leads to this page, also where Streamlit does not.
+function mark({ page }) {
+  for (const link of document.querySelectorAll("[data-testid$=NavLink]")) {
+    const name = new URL(link.href).pathname.split("/").pop();
+    const current = name === (page === "check" ? "" : page) ? "page" : null;
     if (link.ariaCurrent !== current) link.ariaCurrent = current;
   }
 }

@@ -20,7 +20,9 @@ from tests.make import claim, report
 QUESTION = "What is special about the Golden Gate Bridge?"
 SAME = "The Golden Gate Bridge cost about 35 million dollars."
 FIRST = f"{SAME} The main span of the Golden Gate Bridge measures 1,280 metres. I like it."
-SECOND = f"The main span of the Golden Gate Bridge measures 1,820 metres. {SAME} Ten men died in 1937."
+SECOND = (
+    f"The main span of the Golden Gate Bridge measures 1,820 metres. {SAME} Ten men died in 1937."
+)
 
 
 @pytest.fixture(scope="module")

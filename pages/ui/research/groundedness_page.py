@@ -49,16 +49,8 @@ from attribution.studies.groundedness.report import (
     row_lines,
 )
 from attribution.verifiers import VERIFIERS
-from pages.ui import choices, frame, state
+from pages.ui import choices, state
 from pages.ui.background import Work, in_turns
-from pages.ui.benchmark_results import (
-    PROMPTS,
-    BenchmarkProgress,
-    progress_table,
-    row_list,
-    scored_rows,
-    summary,
-)
 from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
@@ -66,6 +58,14 @@ from pages.ui.fields import pick, pick_many
 from pages.ui.form_menus import language_model
 from pages.ui.frame import note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.research.benchmark_results import (
+    PROMPTS,
+    BenchmarkProgress,
+    progress_table,
+    row_list,
+    scored_rows,
+    summary,
+)
 from pages.ui.state import store
 
 EXAMPLE_NAME = "The built-in example set"
@@ -390,12 +390,6 @@ def rows_jsonl(now: BenchmarkProgress) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-if __name__ == "__main__":
-    frame.begin(
-        "benchmark",
-        "Benchmark",
-        "Measure methods that judge whether a response is grounded in its context, on responses "
-        "labelled by people.",
-        benchmark=JOB.open,
-    )
+def page() -> None:
+    """Draw the form and the benchmark."""
     JOB.draw(form, result)

@@ -29,8 +29,8 @@ from attribution.studies.annotation.tasks import (
     tasks_of_run,
 )
 from pages.ui import state
-from pages.ui.annotate import acts
 from pages.ui.frame import note, section, show, small
+from pages.ui.research import acts
 from pages.ui.state import store
 
 STAGE_NOTES = {

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import Annotation, Role, finished
 from attribution.studies.annotation.tasks import Project
-from pages.ui import frame, state
-from pages.ui.annotate import acts, manage
-from pages.ui.annotate.acts import (
+from pages.ui import state
+from pages.ui.components import task as task_view
+from pages.ui.frame import note, show, small
+from pages.ui.research import acts, manage
+from pages.ui.research.acts import (
     Annotator,
     end_of_queue,
     last_record,
@@ -20,10 +20,8 @@ from pages.ui.annotate.acts import (
     perform,
     view,
 )
-from pages.ui.annotate.manage import guidelines
-from pages.ui.annotate.project_results import results_view
-from pages.ui.components import task as task_view
-from pages.ui.frame import note, show, small
+from pages.ui.research.manage import guidelines
+from pages.ui.research.project_results import results_view
 
 JUDGE, ADJUDICATE, AUDIT = "Judge", "Adjudicate", "Audit"
 PROJECT, RESULTS = "Project", "Results"
@@ -205,18 +203,3 @@ def page() -> None:
         small(f"{who} is a lead and has no queue. Add the name as an annotator under “Project”.")
     else:
         judge(saved, project, work, Annotator(who, ROLES[shown]))
-
-
-if __name__ == "__main__":
-    frame.begin(
-        "annotate",
-        "Annotation",
-        "People judge whether an answer is supported by its source: first whether the answer can "
-        "be understood, then, with the source, whether all of it is supported (AIS, Rashkin et "
-        "al. 2023).",
-        **{name: partial(state.put, key) for name, key in acts.NAMES.items()},
-    )
-    try:
-        page()
-    except AttributionError as error:
-        note("The page cannot be shown", error.public(), label="contradicted")

@@ -25,7 +25,7 @@ from attribution.studies.papers import reproduce as papers
 from attribution.studies.papers.reproduce import Reproduced, TableInputs
 from attribution.studies.results import Saved
 from attribution.types import content_id
-from pages.ui import background, choices, frame, state
+from pages.ui import background, choices, state
 from pages.ui.background import Work, in_turns
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
@@ -221,11 +221,6 @@ def result(now: TableProgress) -> None:
     downloads(files)
 
 
-if __name__ == "__main__":
-    frame.begin(
-        "papers",
-        "Tables of the papers",
-        "Compute a numbered table of the four papers: its printed figures beside ours.",
-        paper=JOB.open,
-    )
+def page() -> None:
+    """Draw the form and the table."""
     JOB.draw(form, result)

@@ -7,7 +7,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project, make_task
-from pages.ui.annotate.acts import Annotator, NextTask, last_record, next_task, perform, view
+from pages.ui.research.acts import Annotator, NextTask, last_record, next_task, perform, view
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Annotator("ann", "annotation")

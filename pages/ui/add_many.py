@@ -1,0 +1,137 @@
+"""Add many answers to the queue: from a file or pasted, against the sources that are chosen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.pipeline.answer_files import (
+    AnswerFile,
+    NewAnswer,
+    pasted_answers,
+    read_answers,
+)
+from attribution.pipeline.queued_runs import QueueWorker, enqueue
+from attribution.reports.html import plural, table
+from attribution.settings import LIMITS
+from pages.ui import choices, state
+from pages.ui.form_menus import sources_control
+from pages.ui.frame import note, show, small
+from pages.ui.state import store
+
+COLUMNS = "CSV, XLSX or JSON Lines with a column “answer”; “question”, “sources” and “tag” if any."
+SEPARATED = "Separate the answers by a blank line and a line of three equals signs: ==="
+PREVIEW = 3  # answers that are shown
+SAMPLED = 3  # answers of which the time of all is estimated
+CELL = 60  # characters of a previewed cell
+
+
+@st.dialog("Add many answers", width="large")
+def add_many(worker: QueueWorker) -> None:
+    """Choose answers and sources, and put them into the queue."""
+    given = _given()
+    if given:
+        _preview(given)
+    sources_control()
+    settings = choices.settings()
+    if isinstance(settings, str):
+        note("Not ready yet", settings)
+    count = len(given.answers) if given else 0
+    with st.container(horizontal=True, vertical_alignment="center", key="add_many_foot"):
+        waiting = "They are checked one after another. You may close the page."
+        small(f"{_estimate(given.answers)} {waiting}" if given else waiting)
+        if not st.button(
+            f"Check {plural(count, 'answer')}" if count else "Check",
+            type="primary",
+            key="add_many_start",
+            disabled=not count or isinstance(settings, str),
+        ):
+            return
+    assert given is not None
+    assert not isinstance(settings, str)
+    documents = choices.documents()
+    try:
+        enqueue(store(), [answer.beside(documents) for answer in given.answers], settings)
+    except AttributionError as error:
+        note("Not all answers were added", error.public(), label="contradicted")
+        return
+    worker.wake()
+    st.rerun()
+
+
+def _given() -> AnswerFile | None:
+    """Draw the choice of answers and return them; None if there are none."""
+    kind = st.segmented_control(
+        "Answers",
+        ["File", "Paste"],
+        default="File",
+        required=True,
+        key="add_many_kind",
+        help="A file with an answer a row, or a text.",
+    )
+    try:
+        if kind == "Paste":
+            text = st.text_area(
+                "Pasted answers",
+                key="add_many_text",
+                height=160,
+                help=SEPARATED,
+                placeholder=SEPARATED,
+            )
+            return pasted_answers(text) if text.strip() else None
+        file = st.file_uploader(
+            "File",
+            ["csv", "xlsx", "jsonl", "json", "txt"],
+            key="add_many_file",
+            help=COLUMNS,
+            max_upload_size=LIMITS.file_mb,
+        )
+        small(COLUMNS)
+        return read_answers(file.getvalue()) if file else None
+    except AttributionError as error:
+        note("These answers cannot be read", error.public(), label="contradicted")
+        return None
+
+
+def _preview(given: AnswerFile) -> None:
+    """Show the first answers, and which rows cannot be read."""
+    rows = []
+    for answer in given.answers[:PREVIEW]:
+        texts = (answer.question, answer.answer, ", ".join(answer.tags))
+        rows.append([_short(text) for text in texts])
+    show(table(("Question", "Answer", "Tags"), rows, "ax-table"))
+    without = sum(not answer.question for answer in given.answers)
+    counts = plural(len(given.answers), "answer")
+    small(f"{counts}, {without} without a question." if without else f"{counts}.")
+    if given.problems:
+        title = f"{plural(len(given.problems), 'row')} left out"
+        note(title, *given.problems[:PREVIEW], label="missing")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return f"{line[:CELL]} …" if len(line) > CELL else line
+
+
+def _estimate(answers: tuple[NewAnswer, ...]) -> str:
+    """Say about how long all answers take, from the first ones; empty if that is unknown."""
+    settings = choices.settings()
+    if isinstance(settings, str):
+        return ""
+    chosen = settings
+
+    def seconds() -> float:
+        from attribution.pipeline.estimate import estimate  # imports spaCy
+
+        sample = answers[:SAMPLED]
+        total = 0.0
+        for one in sample:
+            total += estimate(one.question, one.answer, chosen, (), store()).seconds
+        lengths = sum(len(one.answer) for one in sample)
+        return total * sum(len(one.answer) for one in answers) / lengths
+
+    try:
+        known = state.cached("add_many_seconds", (answers, settings.identity), seconds)
+    except AttributionError:
+        return ""
+    return f"About {plural(max(1, round(known / 60)), 'minute')}."
