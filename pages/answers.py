@@ -54,7 +54,7 @@ def head(totals: HistoryTotals) -> None:
     with st.container(key="answers_head", horizontal=True, vertical_alignment="center"):
         reviewed = f"{totals.reviewed_claims:,} of {plural(totals.checked_claims, 'claim')}"
         counts = f"{plural(totals.all, 'answer')}, {reviewed} reviewed" if totals.all else ""
-        show(el("div", el("h1", "Answers"), el("span", counts), class_="ax-title"))
+        show(el("div", el("h2", "Answers"), el("span", counts), class_="ax-title"))
         help = "Check many answers one after another."
         if st.button("Add many", key="add_many", icon=":material/add:", help=help):
             add_many(worker())

@@ -360,7 +360,7 @@ def page() -> None:
     first = 1 if any(runs()) else 0
     head = st.container(key="compare_head", horizontal=True, vertical_alignment="center")
     with head:
-        show(el("h1", "Compare"))
+        show(el("h2", "Compare"))
         view = st.segmented_control(
             "Compare",
             VIEWS,

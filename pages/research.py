@@ -143,7 +143,7 @@ def page() -> None:
         st.button(
             "Research", on_click=open_study, args=("",), key="back", type="tertiary", help=help
         )
-        show(el("h1", study.title))
+        show(el("h2", study.title))
     import_module(f"pages.ui.research.{name}_page").page()
 
 

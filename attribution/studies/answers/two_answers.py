@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from attribution import events
 from attribution.claims.enrichment import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
-from attribution.evidence import GatherStep, PreparedClaims
+from attribution.evidence import GatherStep
 from attribution.files import Row
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
@@ -23,7 +23,7 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
-from attribution.types import UNCHECKED, Claim, Judgement, Label, Page, Report, Turn
+from attribution.types import UNCHECKED, Claim, Label, Page, Report, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 
@@ -86,13 +86,6 @@ class _GivenPages:
     """An evidence source with the same pages for every claim."""
 
     pages: tuple[Page, ...]
-    judgements: Mapping[str, Judgement]
-
-    def over(self, store: Store) -> Store:
-        return store
-
-    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
-        return None
 
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event
@@ -122,7 +115,7 @@ def compare_answers(
     for answer in (first, second):
         report = _finished(run(question, answer, settings, store, context=context))
         pages |= {page.id: page for page in report.pages}
-    source = _GivenPages(tuple(pages.values()), {})
+    source = _GivenPages(tuple(pages.values()))
     reports: list[Report] = []
     for answer in (first, second):
         steps = run(question, answer, settings, store, source=source, context=context)
