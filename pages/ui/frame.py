@@ -32,11 +32,12 @@ _script = st.components.v2.component(
 def styles(page: str) -> None:
     """Add the style sheet and the script of every page, and mark its entry in the bar."""
     scheme = "dark" if state.is_dark() else "light"
-    css, help_css = ((_STATIC / name).read_text("utf-8") for name in ("styles.css", "help.css"))
+    names = ("styles.css", "pages.css", "help.css")
+    css = "".join((_STATIC / name).read_text("utf-8") for name in names)
     here = f'[data-testid$="NavLink"][href$="/{page}"]'
     css += f"{here} {{ background: var(--here); font-weight: 600; }}"
     root = f":root{{color-scheme:{scheme}}}{html.tokens_css(':root')}"
-    st.html(f"<style>{root}{css}{help_css}</style>")
+    st.html(f"<style>{root}{css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict in it Streamlit would import pandas first
     _script(
         data={"help": help_sheet, "page": page},

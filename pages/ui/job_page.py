@@ -13,8 +13,8 @@ from attribution.pipeline.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, JobProgress, Work
-from pages.ui.frame import copy_line, note, progress_bar, status_line
-from pages.ui.state import saved, store
+from pages.ui.frame import note, progress_bar, status_line
+from pages.ui.state import saved
 
 P = TypeVar("P", bound=JobProgress)
 
@@ -139,14 +139,6 @@ class JobPage(Generic[P]):
         job = self.job()
         return job.id if job else str(state.get(f"{self.name}_id") or "")
 
-    def owns(self) -> bool:
-        """Return True if what is shown may be changed here."""
-        return not self.id() or store().rights.access(self.id()).own
-
-    def copy(self) -> None:
-        """Show a copy of the result, which belongs to this browser."""
-        self.open(store().results.copy(self.id()))
-
     def refuse(self, reason: str, title: str = "") -> None:
         """Say in place of the result why there is none; an empty reason says nothing."""
         title = title or f"The saved {self.what} cannot be shown"
@@ -235,19 +227,3 @@ class JobPage(Generic[P]):
                 key="start",
                 help="Start with what is filled in (key: r).",
             )
-
-    def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str) -> None:
-        """Offer to complete a result that was stopped or cut off; to those who do not own it, a
-        copy.
-        """
-        note("Not complete", known)
-        if self.owns():
-            st.button(
-                "Continue",
-                on_click=on_click,
-                key="go_on",
-                type="primary",
-                help="Do what is missing, with the same choices.",
-            )
-        else:
-            copy_line(self.what, purpose, self.copy)

@@ -12,12 +12,9 @@ from functools import partial
 
 import streamlit as st
 
-from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
-from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.files import parse_rows
 from attribution.reports.html import el, plural
-from attribution.segmenters import SEGMENTERS
 from attribution.settings import LIMITS, ROOT, Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -48,14 +45,11 @@ from attribution.studies.groundedness.report import (
     ranked,
     row_lines,
 )
-from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.background import Work, in_turns
-from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
-from pages.ui.fields import pick, pick_many
-from pages.ui.form_menus import language_model
+from pages.ui.fields import pick_many
 from pages.ui.frame import note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.research.benchmark_results import (
@@ -75,11 +69,9 @@ SAMPLE = (
 )
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
-EMBEDDER = "benchmark_embedder"  # key of its box
 # Of the chart, by whether the theme is dark: ink and lines.
 COLOURS = {False: ("#33332f", "#d5d1cb"), True: ("#d9d9d4", "#4a4743")}
 OFFLINE = ("cos_sim", "quip", "gc", "pipeline")  # selected at first
-MODELS = ("verifier", "verifier_model", "segmenter", "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
@@ -146,27 +138,9 @@ def work(
     return measure
 
 
-def settings() -> Settings | str:
-    """Return settings with the models of the form and no sources, or a message if they cannot be
-    used.
-    """
-    base = choices.endpoint()
-    if isinstance(base, str):
-        return base
-    given = {
-        name: state.value(name)
-        for name in ("verifier", "segmenter", "verifier_model", *state.PRICES)
-    }
-    chosen = {name: value for name, value in given.items() if value not in (None, "")}
-    try:
-        return demanded({**chosen, "embedder": str(state.selected(EMBEDDER) or "minilm")}, base)
-    except AttributionError as error:
-        return explain(error)[0]
-
-
 def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
     """Run the methods on the responses; a problem is shown in place of the result."""
-    chosen, id = settings(), new_run_id()
+    chosen, id = choices.settings(), new_run_id()
     if isinstance(chosen, str):
         JOB.refuse(chosen, "The benchmark cannot start")
         return
@@ -179,20 +153,6 @@ def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
     reasons = {one.method: one.reason for one in left_out}
     begun = SavedBenchmark(methods=tuple(ready), left_out=reasons, settings=chosen.public())
     _launch(id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems), begun, chosen)
-
-
-def go_on() -> None:
-    """Complete the shown benchmark, with the models it was started with."""
-    now, chosen = JOB.current(), settings()
-    if now is None:
-        return
-    try:
-        if isinstance(chosen, str):
-            raise BadInput(chosen)
-        own = {name: value for name, value in now.saved.settings.items() if name in MODELS}
-        _launch(JOB.id(), now.labelled, now.saved, of_saved_run(own, chosen))
-    except AttributionError as error:
-        JOB.refuse(explain(error)[0], "The benchmark cannot be continued")
 
 
 def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> None:
@@ -280,26 +240,8 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     return name, labelled
 
 
-def choose_models() -> None:
-    """Draw the choice of models for the methods."""
-    help = "What the methods are run with."
-    with st.popover("Models of the methods", key="models_menu", help=help):
-        help = "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline."
-        pick("Verifier", "verifier", VERIFIERS, help)
-        st.selectbox(
-            "Embedder",
-            choices.ready(EMBEDDERS),
-            key=EMBEDDER,
-            format_func=lambda name: EMBEDDERS[name].label,
-            help="For “Cosine similarity” and the pipeline.",
-        )
-        pick("Split the answer into", "segmenter", SEGMENTERS, "For the pipeline.")
-        language_model()
-
-
 def form(running: bool) -> None:
     """Draw the choice of responses and methods, and the buttons."""
-    choose_models()
     with st.container(key="form"):
         name, labelled = choose_set()
         offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
@@ -320,6 +262,7 @@ def form(running: bool) -> None:
             ready,
             "The scores so far can be completed later.",
         )
+        small("Models are those under “Advanced” on Check.")
         prompts = sum(PROMPTS.get(method, 0) for method in methods)
         if labelled and prompts:
             small(
@@ -366,12 +309,12 @@ def result(now: BenchmarkProgress) -> None:
 
 
 def missing(now: BenchmarkProgress) -> None:
-    """Say which methods have no figures, and offer to complete the others."""
+    """Say which methods have no figures or not all scores, and why."""
     incomplete = now.missing()
     if incomplete:
         labels = ", ".join(METHODS[method].label for method in incomplete)
         known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
-        JOB.offer_to_continue(known, go_on, "complete it")
+        note("Not complete", known, "Measure again: what was computed is not computed twice.")
     for method, reason in (now.saved.left_out | now.evaluation.unmeasured).items():
         note(f"{METHODS[method].label} has no figures", reason)
 

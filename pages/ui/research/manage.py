@@ -295,28 +295,12 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         key=f"tasks_runs-{state.count(acts.ROUND)}",
         help="Your finished runs, newest first.",
     )
-    one, two, three = st.columns(3)
-    help = "What is judged: the answer, or its parts."
-    unit = one.selectbox(
+    unit = st.selectbox(
         "One task for each",
         UNITS,
         2,
         key="tasks_unit",
-        help=help,
-    )
-    help = "Which system wrote the answers."
-    system = two.text_input(
-        "System",
-        key="tasks_system",
-        help=help,
-        max_chars=LIMITS.name,
-    )
-    help = "Results are shown by data set."
-    dataset = three.text_input(
-        "Data set",
-        key="tasks_dataset",
-        help=help,
-        max_chars=LIMITS.name,
+        help="What is judged: the answer, or its parts.",
     )
     if not st.button(
         "Import these runs", type="primary", disabled=not chosen, key="tasks_import_runs"
@@ -328,8 +312,7 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         report = store().runs.load(run)
         of_run: list[Task] = []
         if report:
-            names = (system.strip(), dataset.strip())
-            of_run = list(tasks_of_run(report, project.id, unit, *names))
+            of_run = list(tasks_of_run(report, project.id, unit))
         tasks += of_run
         if not of_run:
             problems.append(f"“{runs[run]}” has no claim with evidence")
