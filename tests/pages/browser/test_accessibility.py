@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pages.ui.frame import ENTRIES
+from pages.ui.frame import PAGES
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -13,7 +13,6 @@ from tests.pages.browser.visits import (
     analyse,
     claims,
     expect,
-    field,
     go_to,
     menu,
     panel,
@@ -122,40 +121,14 @@ def test_no_state_of_a_result_breaks_a_rule_of_axe(
 
 @pytest.mark.slow
 def test_every_page_and_the_help_sheet_break_no_rule_of_axe(page: Page) -> None:
-    for entry, tabs in ENTRIES.items():
-        for tab in tabs.values():
-            go_to(page, entry, tab if len(tabs) > 1 else "")
-            settled(page)
-            unbroken(page, tab)
+    for entry in PAGES.values():
+        go_to(page, entry)
+        settled(page)
+        unbroken(page, entry)
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     unbroken(page, "the help sheet")
     page.keyboard.press("Escape")
-
-
-@pytest.mark.slow
-def test_two_answers_are_compared_by_a_key_and_break_no_rule(
-    page: Page,
-) -> None:
-    go_to(page, "Compare", "Two answers")
-    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
-    for label, text in (
-        ("Answer A", "The Nile flows north. The Nile is 6,650 km long."),
-        ("Answer B", "The Nile is 7,650 km long."),
-    ):
-        field(page, label).fill(text)
-        field(page, label).press("Control+Enter")
-        settled(page)
-    page.get_by_label("Answer B", exact=True).press("r")  # typed into the field, no key of the page
-    page.get_by_label("Answer B", exact=True).press("Backspace")
-    page.get_by_label("Answer B", exact=True).press("Tab")
-    settled(page)
-    page.locator("[data-testid=stMain] .ax-lead").first.click()
-    page.keyboard.press("r")
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_url("**/answers?answers=*")
-    expect(page.get_by_text("Where they disagree · 1")).to_be_visible()
-    unbroken(page, "two answers")
 
 
 def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(

@@ -58,7 +58,7 @@ def visit(browser: Browser, server: Served, query: str) -> tuple[Page, list[str]
         "response",
         lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None,
     )
-    page.goto(f"{server.url}/annotate?{query}")
+    page.goto(f"{server.url}/research?{query}")
     expect(page.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
     return page, received
 
@@ -118,7 +118,7 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(
     expect(bob.get_by_text("1 done")).to_be_visible(
         timeout=PATIENCE
     )  # without a touch: the page finds the server again
-    ann.goto(f"{server.url}/annotate?project={project.id}&who=ann&view=Judge")
+    ann.goto(f"{server.url}/research?project={project.id}&who=ann&view=Judge")
     expect(ann.get_by_text("1 done")).to_be_visible(
         timeout=PATIENCE
     )  # also where the page was opened anew

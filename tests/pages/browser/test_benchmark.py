@@ -12,7 +12,8 @@ METHODS = (
 
 
 def test_responses_are_read_and_the_address_keeps_the_result(page: Page) -> None:
-    go_to(page, "Lab", "Benchmark")
+    go_to(page, "Research")
+    page.get_by_role("button", name="Open groundedness").click()
     measure = page.get_by_role("button", name="Measure")
     expect(measure).to_be_enabled(timeout=PATIENCE)
     for name in METHODS:  # QUIP alone needs no model

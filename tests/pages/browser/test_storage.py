@@ -17,8 +17,8 @@ def test_a_damaged_database_is_one_line_without_its_path_on_the_pages_that_read_
     database.write_bytes(b"\0" * 50_000)
     with serving(tmp_path) as served:
         page = browser.new_page()
-        saved = ("check?run=0123456789abcdef", "benchmark?benchmark=0123456789abcdef")
-        for name in ("history", "library", "annotate", *saved):
+        saved = ("check?run=0123456789abcdef", "research?benchmark=0123456789abcdef")
+        for name in ("answers", "research?study=annotation", *saved):
             page.goto(f"{served.url}/{name}")
             line = page.get_by_text("the database is damaged or no SQLite database: move it away")
             expect(line.first).to_be_visible(timeout=PATIENCE)

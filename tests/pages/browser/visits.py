@@ -87,11 +87,9 @@ def start(page: Page, address: str) -> Page:
     return page
 
 
-def go_to(page: Page, entry: str, tab: str = "") -> None:
-    """Open an entry of the bar, and one of its tabs."""
+def go_to(page: Page, entry: str) -> None:
+    """Open a page by its entry in the bar."""
     page.get_by_test_id("stTopNavLink").get_by_text(entry, exact=True).click()
-    if tab:
-        page.locator(".st-key-tabs").get_by_role("link", name=tab, exact=True).click()
 
 
 def settled(page: Page) -> None:
