@@ -45,7 +45,6 @@ def commands(add: Add) -> None:
         default="keep",
         help="sentences that no source supports are kept (default), marked or left out",
     )
-    p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
     options.add_verifier(p, "threshold=0.7")
 
     p = add("export", "write a finished run in another format", export_run)
@@ -71,7 +70,7 @@ def analyze(args: argparse.Namespace) -> int:
     check_output(args.out)
     question, answer = read_text(args.question), read_text(args.answer)
     lost: list[str] = []
-    for event in run(question, answer, settings, context=options.turns(args)):
+    for event in run(question, answer, settings):
         match event:
             case events.StageStarted(stage):
                 progress(f"{stage} …")
@@ -91,14 +90,13 @@ def analyze(args: argparse.Namespace) -> int:
 def segment(args: argparse.Namespace) -> None:
     """Print the claims of an answer with their spans and check-worthiness."""
     from attribution.claims import worthiness
-    from attribution.claims.enrichment import transcript
     from attribution.pipeline import claims
     from attribution.pipeline.estimate import check_input
 
     settings = options.settings(args)
     question, answer = read_text(args.question), read_text(args.answer)
     check_input(question, answer, settings)
-    segmented = claims.segment(transcript(question, options.turns(args)), answer, settings)
+    segmented = claims.segment(question, answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
     rows = []
@@ -116,7 +114,7 @@ def revise(args: argparse.Namespace) -> None:
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
     report = recolour(report, policy_of(settings))
-    revision = revise(report, args.unsupported, not args.no_footnotes)
+    revision = revise(report, args.unsupported)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
     progress(f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes")
 

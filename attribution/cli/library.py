@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.cli.options import open_store, print_json, progress, read_file, report_failure
+from attribution.cli.options import open_store, print_json, progress, report_failure
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
 if TYPE_CHECKING:  # imported where it is used: --help stays fast
     from attribution.library.ingest import Item
-
-PROGRESS_SECONDS = 1.0  # between two lines
 
 
 def commands(p: argparse.ArgumentParser) -> None:
@@ -22,8 +19,7 @@ def commands(p: argparse.ArgumentParser) -> None:
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
     q = group.add_parser("add", help="add files, folders and web pages that are new or changed")
     q.add_argument("name", metavar="NAME", help="the collection, created if it does not exist")
-    q.add_argument("sources", nargs="*", metavar="PATH|URL")
-    q.add_argument("--urls", type=Path, metavar="FILE", help="one web address per line")
+    q.add_argument("sources", nargs="+", metavar="PATH|URL")
     q.set_defaults(work=add)
     q = group.add_parser("list", help="list the collections, or the documents of one")
     q.add_argument("name", nargs="?", metavar="NAME")
@@ -43,21 +39,18 @@ def add(args: argparse.Namespace) -> None:
     check_name(args.name)
     items, unsupported = _items(args)
     if not items:
-        raise BadInput("nothing to add: give files, folders, http(s) addresses or --urls FILE")
+        raise BadInput("nothing to add: give files, folders or http(s) addresses")
     settings = Settings.from_environment()
     store = open_store(settings)
     DocumentStore(store.database).create(args.name)
     counts = dict.fromkeys(("added", "changed", "unchanged", "failed"), 0)
     failures = []
-    last_progress = time.monotonic()
     for done, result in enumerate(ingest.add(store, args.name, items, settings), 1):
         counts[result.state] += 1
         if result.failure:
             failures.append(result.failure.model_dump(include={"subject", "kind", "message"}))
             report_failure(result.failure)
-        if time.monotonic() - last_progress >= PROGRESS_SECONDS or done == len(items):
-            last_progress = time.monotonic()
-            progress(f"add {done}/{len(items)}")
+        progress(f"add {done}/{len(items)}")
     for embedded, total in ingest.embed(store, args.name, local_embedder(settings)):
         progress(f"embed {embedded}/{total}")
     print_json({"collection": args.name, **counts, "left_out": unsupported, "failures": failures})
@@ -71,8 +64,6 @@ def _items(args: argparse.Namespace) -> tuple[list[Item], int]:
 
     addresses = [source for source in args.sources if "://" in source]
     paths = [Path(source) for source in args.sources if "://" not in source]
-    if args.urls:
-        addresses += read_file(args.urls).splitlines()
     items, unsupported = from_paths(paths)
     return items + from_addresses(addresses), unsupported
 

@@ -14,7 +14,7 @@ from attribution.files import replacing
 from attribution.settings import Settings, with_endpoint
 from attribution.settings import rows as setting_rows
 from attribution.tables import Entry
-from attribution.types import Failure, Turn
+from attribution.types import Failure
 
 if TYPE_CHECKING:  # imported where it is used: --help stays fast
     from attribution.store.store import Store
@@ -45,7 +45,11 @@ def read_text(argument: str) -> str:
     """
     if argument == "-":
         return _decoded(sys.stdin.buffer.read(), "standard input")
-    if _is_file(argument):
+    try:
+        is_file = Path(argument).is_file()
+    except (OSError, ValueError):  # too long for a path, or holding a null byte
+        is_file = False
+    if is_file:
         raise BadInput(f"{argument} is a file; expected the text itself: pass - and `< {argument}`")
     return argument
 
@@ -62,13 +66,6 @@ def _decoded(content: bytes, name: str) -> str:
         raise BadInput(f"{name}: not UTF-8 (byte {error.start}): save the text as UTF-8") from None
 
 
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a path, or holding a null byte
-        return False
-
-
 def check_output(path: Path) -> None:
     """Raise BadInput if the file cannot be created; called before any work."""
     if path.is_dir():
@@ -80,16 +77,11 @@ def check_output(path: Path) -> None:
 
 
 def check_apart(args: argparse.Namespace) -> None:
-    """Raise BadInput if the file that a command writes is one that it reads."""
-    values = dict(vars(args))
-    outputs = [values.pop(name, None) for name in ("output", "out")]
-    inputs = [value for value in values.values() if isinstance(value, Path)]
-    inputs += [Path(source) for source in values.get("sources") or () if _is_file(source)]
-    for output in outputs:
-        if not output or not output.is_file():
-            continue
-        if any(path.exists() and output.samefile(path) for path in inputs):
-            raise BadInput(f"{output} is read and would be replaced: choose another output")
+    """Raise BadInput if the file that a command writes is the one that it reads."""
+    given = getattr(args, "input", None)
+    output = getattr(args, "output", None) or getattr(args, "out", None)
+    if given and output and given.exists() and output.exists() and output.samefile(given):
+        raise BadInput(f"{output} is read and would be replaced: choose another output")
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -109,7 +101,6 @@ def open_store(settings: Settings | None = None) -> Store:
 
 def add_answer(p: argparse.ArgumentParser) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
-    p.add_argument("--context", type=Path, metavar="FILE", help="earlier turns: User: …, or JSON")
     p.add_argument("--answer", required=True, help="the text, or - for standard input")
     p.add_argument("--segmenter", help="see: list segmenters")
 
@@ -143,27 +134,6 @@ def add_settings(p: argparse.ArgumentParser, example: str) -> None:
         choices=PRESETS,
         help="the settings of Vladika et al.; other options override them",
     )
-
-
-def positive(text: str) -> int:
-    """Return a whole number from 1, as argparse reads it."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text}: expected a number from 1")
-    return number
-
-
-def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
-    """Return the turns of --context. Raises BadInput for a file that is not of that form."""
-    from attribution.claims.enrichment import read_turns
-
-    if args.context is None:
-        return ()
-    text = read_file(args.context)
-    try:
-        return read_turns(text)
-    except BadInput as error:
-        raise BadInput(f"{args.context}: {error}") from None
 
 
 def choices(args: argparse.Namespace) -> dict[str, object]:

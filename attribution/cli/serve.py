@@ -26,7 +26,6 @@ def commands(add: Add) -> None:
     """Add the commands."""
     p = add("download", "download a model before first use", download)
     p.add_argument("name", help="see: list; those with a model to download or to make")
-    p.add_argument("--model", help="another model than the default: owner/name")
 
     p = add("serve", "start the web app, or the API", serve)
     p.add_argument(
@@ -146,9 +145,6 @@ def download(args: argparse.Namespace) -> None:
             f"{args.name!r} has nothing to download: expected one of {', '.join(entries)}"
         )
     entry = entries[args.name]
-    if args.model and not entry.model_setting:
-        raise BadInput(f"--model {args.model}: {args.name!r} has one model: leave it out")
-    choice = {entry.model_setting: args.model} if args.model else {}
     shown_step = -1
 
     def show(share: float, file: str) -> None:
@@ -157,5 +153,5 @@ def download(args: argparse.Namespace) -> None:
             shown_step = int(share * STEPS)
             progress(f"{args.name}: {share:.0%} {file}")
 
-    path = load(entry.download)(show, Settings.from_environment(**choice))
+    path = load(entry.download)(show, Settings.from_environment())
     progress(f"{args.name}: ready in {path}")

@@ -36,7 +36,7 @@ def commands(add: Add) -> None:
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
     p.add_argument("--input", type=Path, help="JSON Lines of answers, or of responses for T24")
     p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
-    p.add_argument("--sample", type=options.positive, default=0, metavar="N", help="N answers")
+    p.add_argument("--sample", type=int, default=0, metavar="N", help="N answers")
     p.add_argument(
         "--models", nargs="+", default=(), metavar="NAME", help="of all places, or GPT-4=NAME"
     )
@@ -52,14 +52,16 @@ def commands(add: Add) -> None:
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/lab.md")
     p.add_argument("--methods", nargs="+", required=True, help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    p.add_argument("--seed", type=int, default=0, help="of the division into two halves")
     options.add_verifier(p, "embedder=mpnet")
 
     p = add("batch", "check many answers; a killed batch resumes where it stopped", batch)
     options.add_rows(p, '"question", "answer", …')
-    p.add_argument("--engine", choices=("local", "ray"), default="local", help="or a Ray cluster")
-    p.add_argument("--workers", type=options.positive, metavar="N", help="of --engine ray")
-    p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster, or RAY_ADDRESS")
+    p.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="or a Ray cluster, see RAY_ADDRESS",
+    )
     _add_run(p)
 
 
@@ -79,7 +81,7 @@ def benchmark(args: argparse.Namespace) -> int:
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
     settings = options.settings(args)
-    labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL), args.seed)
+    labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL))
     for line, problem in labelled.problems:
         progress(f"! line {line}: {problem}")
     methods, left_out = evaluation.selected(args.methods, settings)
@@ -171,9 +173,7 @@ def batch(args: argparse.Namespace) -> int:
     if args.engine == "ray":
         from attribution.pipeline.ray_data import OnRay
 
-        engine = OnRay(settings, args.workers or 0, args.address or "").run
-    elif args.workers is not None or args.address:
-        raise BadInput("--workers and --address are for --engine ray")
+        engine = OnRay(settings).run
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))

@@ -145,10 +145,6 @@ def calibrate(args: argparse.Namespace) -> int:
             summary = f"no threshold keeps {curve.guarantee:.0%}: no badge is strong"
         else:
             summary = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
-        held = curve.held.get(calibration.ALL)
-        if held:
-            summary += f"; on other claims {held.right} of {held.shown}"
-            summary += f" ({held.low:.0%} to {held.high:.0%})"
         progress(f"{label}: {summary}")
     progress(f"{path}: {len(badges)} claims, {len(problems)} lines left out")
     return int(bool(problems))

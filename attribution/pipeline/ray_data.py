@@ -85,7 +85,7 @@ class OnRay:
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise Unavailable(
                 f"no Ray cluster answers at {self.address!r}: start one with `ray start --head`, "
-                "and give its address as --address HOST:6379, or leave it out to use this machine "
+                "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this machine "
                 "alone",
                 error,
             ) from None
@@ -120,7 +120,7 @@ class OnRay:
             )
         if self.workers > processors:
             raise BadInput(
-                f"--workers {self.workers}: the cluster has {processors} processors, "
+                f"{self.workers} workers: the cluster has {processors} processors, "
                 "one for each worker"
             )
         return self.workers or max(1, processors)

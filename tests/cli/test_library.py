@@ -62,10 +62,8 @@ def test_a_folder_becomes_a_collection_that_answers_are_checked_against(
 def test_when_nothing_can_be_read_the_status_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    empty, addresses = tmp_path / "empty.txt", tmp_path / "list.txt"
+    empty = tmp_path / "empty.txt"
     empty.write_text("")
-    addresses.write_text("# addresses\nhttp://127.0.0.1:1/a\n\n")
-    command = ["collections", "add", "c", str(empty), "--urls", str(addresses)]
-    assert main(command) == 2
+    assert main(["collections", "add", "c", str(empty), "http://127.0.0.1:1/a"]) == 2
     kinds = {failure["kind"] for failure in printed(capsys)["failures"]}
     assert kinds == {"no_text", "blocked_address"}

@@ -67,16 +67,14 @@ def test_two_workers_write_what_one_process_writes_also_after_a_kill(
     (tmp_path / "in.jsonl").write_bytes(encoded(rows))
     done(rows, own, tmp_path / "whole.jsonl")
     spread = tmp_path / "spread.jsonl"
-    ray = ["--engine", "ray", "--workers", "2", "--address", cluster.address]
-    process = started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other"))
+    ray = ["--engine", "ray"]
+    own_data = {"ATTRIBUTION_DATA": str(tmp_path / "other"), "RAY_ADDRESS": cluster.address}
+    process = started(command(tmp_path, spread, *ray), **own_data)
     wait_for_lines(process, spread, 5)
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     assert spread.read_bytes().count(b"\n") < len(rows)
-    assert (
-        started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other")).wait(250)
-        == 1
-    )
+    assert started(command(tmp_path, spread, *ray), **own_data).wait(250) == 1
     assert comparable(spread) == comparable(tmp_path / "whole.jsonl")
 
 
