@@ -15,7 +15,7 @@ from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
 from attribution.text.names import names
-from attribution.text.parse import BE, VERBAL, has_subject, is_table_row, parse, root
+from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
 from attribution.types import Claim
 
@@ -149,17 +149,6 @@ def _is_specified(chunk: Span) -> bool:
     return left or right or is_named or is_repeated
 
 
-def _scenario(doc: Doc) -> str:
-    """Find "A young girl is running": a moment of a scenario, without a name or a time (V24 5.1)."""
-    top = root(doc)
-    subject = next((t for t in top.lefts if t.dep_ == "nsubj"), None)
-    is_going_on = top.tag_ == "VBG" and any(t.lower_ in BE for t in top.lefts)
-    if subject is None or not is_going_on or any(t.pos_ in ("PROPN", "NUM") for t in doc):
-        return ""
-    is_indefinite = any(t.lower_ in ("a", "an", "some") for t in subject.lefts)
-    return "It describes one moment of a scenario, and not whose or when." if is_indefinite else ""
-
-
 def _elliptical(doc: Doc) -> str:
     """Find a list item without a subject, or without a verb."""
     top = root(doc)
@@ -178,6 +167,5 @@ CHECKS: tuple[Callable[[Doc], str], ...] = (
     _pronoun,
     _demonstrative,
     _definite,
-    _scenario,
     _elliptical,
 )

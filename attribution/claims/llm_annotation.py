@@ -180,18 +180,19 @@ class LlmAnnotator:
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
 
-    def worthiness(self, question: str, claims: Sequence[Claim]) -> Annotated:
-        return self._annotate("worthiness", question, "", claims)
+    def annotate(
+        self, task: str, question: str, claims: Sequence[Claim], answer: str = ""
+    ) -> Annotated:
+        """Annotate claims with worthiness, independence or enrichment.
 
-    def independence(self, conversation: str, claims: Sequence[Claim]) -> Annotated:
-        """Annotate independence. A sentence that needs `conversation`, the earlier turns, is not
-        independent.
+        Args:
+            task: One of TASKS.
+            question: For independence, the earlier turns: a sentence that needs them is dependent.
+            claims: Enrichment concerns those that are not independent.
+            answer: Shown for enrichment.
         """
-        return self._annotate("independence", conversation, "", claims)
-
-    def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
-        """Enrich the claims that are not independent."""
-        return self._annotate("enrichment", question, answer, claims)
+        updates, failures = self._ask(task, question, answer, claims)
+        return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
     def queries(
         self, question: str, claims: Sequence[Claim]
@@ -216,12 +217,6 @@ class LlmAnnotator:
                 inputs = _inputs(task, question, answer, claim)
                 questions[claim.id] = Question.of(prompt, **inputs)
         return questions
-
-    def _annotate(
-        self, task: str, question: str, answer: str, claims: Sequence[Claim]
-    ) -> Annotated:
-        updates, failures = self._ask(task, question, answer, claims)
-        return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
     def _ask(
         self, task: str, question: str, answer: str, claims: Sequence[Claim]

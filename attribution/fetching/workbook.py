@@ -67,7 +67,7 @@ _CONDITION = re.compile(r"[<>]|\[=")  # a number format for some of the values
 _MARKS = re.compile(r'\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|[\\"]')  # "[$€-407]", "[Red]", "_)"
 _NUMBER_FORMAT = re.compile(
     r"""([^#0?@]*)            # what stands before the number
-        ([#0?,]*[#0])         # its places
+        ([#0?,]{0,60}[#0])    # its places
         (?:\.([#0?]+))?       # its decimals
         (,*)                  # thousands that are left out
         ([^#0?@]*)            # what stands after it""",

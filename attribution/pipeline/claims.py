@@ -99,14 +99,14 @@ def annotate(
     asked = standalone_question(question, context)
     annotated = worthiness.classify(add_context(claims, answer, asked), answer, stop)
     if annotator and "worthiness" in tasks:
-        annotated, refused = annotator.worthiness(shown, annotated)
+        annotated, refused = annotator.annotate("worthiness", shown, annotated)
         failures += refused
     annotated = check_independence(annotated, stop)
     if annotator and "independence" in tasks:
-        annotated, refused = annotator.independence(as_text(context), annotated)
+        annotated, refused = annotator.annotate("independence", as_text(context), annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
-        annotated, refused = annotator.enrichment(shown, answer, annotated)
+        annotated, refused = annotator.annotate("enrichment", shown, annotated, answer)
         return annotated, failures + refused
     return enrichment.enrich(asked, answer, annotated, stop), failures
 

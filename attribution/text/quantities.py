@@ -32,7 +32,7 @@ PEOPLE = frozenset(
 SUBJECT = re.compile(
     r"""
     \b(?P<noun>[a-z]{3,20})
-    (?:[ ](?:was|is|of|were|are|reached|totalled|stood[ ]at|came[ ]to))+[ ]
+    (?:[ ](?:was|is|of|were|are|reached|totalled|stood[ ]at|came[ ]to)){1,3}[ ]
     (?:(?:about|around|almost|nearly|over|only|roughly|some|up[ ]to)[ ])?$
     """,
     re.VERBOSE,

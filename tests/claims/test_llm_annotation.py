@@ -38,9 +38,7 @@ def script(replies: dict[str, str]) -> Any:
 
 
 def annotate(annotator: LlmAnnotator, task: str, claims: list[Claim]) -> Annotated:
-    if task == "enrichment":
-        return annotator.enrichment("Who was she?", ANSWER, claims)
-    return getattr(annotator, task)("Who was she?", claims)
+    return annotator.annotate(task, "Who was she?", claims, ANSWER)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +93,8 @@ def test_a_second_annotation_asks_nothing(store: Store) -> None:
     claims = [claim("She died in 1852.")]
     with llm_server(lambda body: '{"worthiness": "factual"}') as served:
         annotator = LlmAnnotator(llm_settings(served), store, threading.Event())
-        first, _ = annotator.worthiness("", claims)
-        again, _ = annotator.worthiness("", claims)
+        first, _ = annotator.annotate("worthiness", "", claims)
+        again, _ = annotator.annotate("worthiness", "", claims)
         assert len(served.requests) == 1
     assert again == first
     assert annotator.usage["worthiness"].cached == 1
@@ -113,12 +111,12 @@ def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritt
     ]
     with llm_server(lambda body: '{"independent": true}') as served:
         annotator = LlmAnnotator(llm_settings(served), store, threading.Event())
-        annotator.independence("User: Who was Ada?", claims)
+        annotator.annotate("independence", "User: Who was Ada?", claims)
         assert len(served.requests) == 2
         assert "User: Who was Ada?" in str(served.requests[-1])
     with llm_server(lambda body: '{"claim": "Ada died in 1852."}') as served:
         annotator = LlmAnnotator(llm_settings(served), store, threading.Event())
-        annotator.enrichment("", ANSWER, claims)
+        annotator.annotate("enrichment", "", claims, ANSWER)
         assert len(served.requests) == 1
 
 
@@ -151,7 +149,9 @@ def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store)
         before = estimate("Where is it?", answer, chosen, store=store)
         assert served.requests == []
         claims = segment("", answer, chosen).claims
-        LlmAnnotator(chosen, store, threading.Event()).worthiness("Where is it?", claims)
+        LlmAnnotator(chosen, store, threading.Event()).annotate(
+            "worthiness", "Where is it?", claims
+        )
         after = estimate("Where is it?", answer, chosen, store=store)
     calls = {stage: used.calls for stage, used in before.llm.items()}
     assert calls == {"worthiness": 3, "independence": 2, "enrichment": 1, "queries": 2}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
@@ -31,6 +30,9 @@ CLASSES = {
     codes.CATEGORY_WORD: "a",
     codes.CATEGORY_NOT_WORD: "-",
 }
+SEARCHED = re.compile(
+    r"\b([A-Za-z_]\w{1,60})(?:\[[^\[\]\n]{1,40}\])?\.(?:search|finditer|subn?|findall|split)\("
+)
 LIKELY = "aA1 .-:\n[(<\"'*_#|/@,;=&é中"
 
 
@@ -43,22 +45,38 @@ class Pump(NamedTuple):
         return bounded(self.prefix + self.body * repeats + "\0\n")
 
 
-def patterns() -> dict[str, re.Pattern[str]]:
-    """Return every pattern of the package by where it is: module names, containers and calls."""
-    found: dict[str, re.Pattern[str]] = {}
+class FoundPattern(NamedTuple):
+    """A pattern of the package; `is_searched` if it is not only matched at one place."""
+
+    where: str  # module, name and number in its container, or line of a call
+    pattern: re.Pattern[str]
+    is_searched: bool
+
+
+def patterns(folder: str = "") -> list[FoundPattern]:
+    """Return every pattern of a folder of the package: module names, containers and calls."""
     root = Path(attribution.__path__[0])
-    for path in sorted(root.rglob("*.py")):
+    sources = {path: path.read_text("utf-8") for path in sorted(root.rglob("*.py"))}
+    searched = {path: set(SEARCHED.findall(source)) for path, source in sources.items()}
+    anywhere = set().union(*searched.values())
+    found: dict[tuple[str, int], FoundPattern] = {}
+    for path in sources:
         parts = path.relative_to(root.parent).with_suffix("").parts
-        if parts[-1] in ("__main__", "__init__") or "migrations" in parts:
+        is_elsewhere = bool(folder) and parts[1] != folder
+        if is_elsewhere or parts[-1].startswith("__") or "migrations" in parts:
             continue
         module = importlib.import_module(".".join(parts))
         for name, value in vars(module).items():
             for number, pattern in enumerate(_within(value, 4)):
-                found.setdefault(f"{module.__name__}.{name}/{number}", pattern)
+                names = searched[path] if name.startswith("_") else anywhere
+                is_searched = name in names or not isinstance(value, re.Pattern)
+                where = f"{module.__name__}.{name}/{number}"
+                row = FoundPattern(where, pattern, is_searched)
+                found.setdefault((pattern.pattern, pattern.flags), row)
         for line, pattern in _in_calls(module):
-            found[f"{module.__name__}:{line}"] = pattern
-    unique = {(p.pattern, p.flags): name for name, p in found.items()}
-    return {name: found[name] for name in sorted(unique.values())}
+            row = FoundPattern(f"{module.__name__}:{line}", pattern, is_searched=True)
+            found.setdefault((pattern.pattern, pattern.flags), row)
+    return list(found.values())
 
 
 def _within(value: Any, depth: int) -> Iterator[re.Pattern[str]]:
@@ -83,6 +101,7 @@ def _in_calls(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str]]]:
             continue
         is_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
         first = node.args[0] if node.args else None
+        is_re = is_re and node.func.attr != "compile"
         if is_re and isinstance(first, ast.Constant) and isinstance(first.value, str):
             yield node.lineno, re.compile(first.value)
 
@@ -189,26 +208,18 @@ def _holds(item: Any, character: str) -> bool:
     return in_class is not None
 
 
-def seconds(pattern: re.Pattern[str], text: str) -> float:
+def seconds(found: FoundPattern, text: str) -> float:
+    """Return the processor time of reading a text with a pattern as the package does."""
     start = time.process_time()
-    for _ in pattern.finditer(text):
-        pass
+    if found.is_searched:
+        for _ in found.pattern.finditer(text):
+            pass
+    else:
+        found.pattern.fullmatch(text)
     return time.process_time() - start
 
 
-def is_slow(pattern: re.Pattern[str], pump: Pump, length: int, limit: float) -> bool:
-    """Return True if a text of this length takes long; the shortest of three tries counts."""
-    if seconds(pattern, pump.text(length // 8)) > limit:
-        return True
+def is_slow(found: FoundPattern, pump: Pump, length: int = 6_000, limit: float = 0.015) -> bool:
+    """Return True if a text of this length takes long in each of three tries."""
     text = pump.text(length)
-    return all(seconds(pattern, text) > limit for _ in range(3))
-
-
-if __name__ == "__main__":
-    for name, pattern in patterns().items():
-        for pump in pumps(pattern):
-            if is_slow(pattern, pump, 20_000, 0.1):
-                print(
-                    name, repr(pump.prefix[:60]), repr(pump.body[:40]), file=sys.stdout, flush=True
-                )
-                break
+    return all(seconds(found, text) > limit for _ in range(3))

@@ -113,7 +113,9 @@ class _Experiment:
         question, answer = texts_of(row)
         classified = worthiness.classify(add_context(claims, answer), answer)
         annotator = self.asking(GPT35)
-        return annotator.worthiness(question, classified)[0] if annotator else classified
+        return (
+            annotator.annotate("worthiness", question, classified)[0] if annotator else classified
+        )
 
     def factual(self, row: Row, settings: Settings) -> list[Claim]:
         claims = segment(*texts_of(row), settings).claims
@@ -123,7 +125,7 @@ class _Experiment:
         """Test claims for independence, by a language model or by rules (V24 5.1.1)."""
         annotator = self.asking(model)
         tested = check_independence(claims)
-        return annotator.independence("", tested)[0] if annotator else tested
+        return annotator.annotate("independence", "", tested)[0] if annotator else tested
 
     def enriched(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
         """Enrich the dependent claims, and test again whether they are independent (V24 5.3)."""
@@ -131,7 +133,7 @@ class _Experiment:
         question, answer = texts_of(row)
         annotator = self.asking(GPT4)
         if annotator:
-            made, _ = annotator.enrichment(question, answer, dependent)
+            made, _ = annotator.annotate("enrichment", question, dependent, answer)
         else:
             made = enrich(question, answer, dependent)
         return self.tested([_bare_claim(claim.enriched) for claim in made if claim.enriched])
