@@ -218,8 +218,9 @@ def open_run(run_id: str) -> None:
 
 def review_next() -> None:
     """Open the newest run with a claim that was not assessed."""
-    for row in store().history.find(HistoryQuery(state="to_review", limit=1)).rows:
-        open_run(row.id)
+    run_id = store().history.next_to_review()
+    if run_id:
+        open_run(run_id)
 
 
 def stop(run_id: str) -> None:

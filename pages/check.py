@@ -27,6 +27,7 @@ from pages.ui.run_results import (
     notices,
     run_state,
 )
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
@@ -260,8 +261,21 @@ def unsupported() -> Unsupported:
     return cast(Unsupported, state.get(UNSUPPORTED) or "mark")
 
 
+def next_answer(report: Report) -> None:
+    """Show the next answer with a claim to review, if there is one."""
+    run_id = store().history.next_to_review(report.id)
+    if run_id:
+        run_control.open_run(run_id)
+        state.show_address(run=run_id)
+        st.rerun()
+    st.toast("Every claim of every answer is reviewed.")
+
+
 def carry_out(report: Report, result: ComponentResult) -> None:
     """Make the change, or take the step, that a click in the answer asks for."""
+    if result.edit == "answer:next":
+        next_answer(report)
+        return
     match requested(report, result.edit):
         case None | Judge():
             pass

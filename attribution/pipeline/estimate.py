@@ -80,10 +80,9 @@ def estimate(
     settings: Settings,
     documents: Sequence[Document] = (),
     store: Store | None = None,
-    segmenters: Sequence[str] = (),
     context: Sequence[Turn] = (),
 ) -> Estimate:
-    """Estimate `run`, or `compare` with these segmenters, without searching or prompting.
+    """Estimate `run` without searching or prompting.
 
     Args:
         question: The question, which may be empty.
@@ -91,7 +90,6 @@ def estimate(
         settings: The settings of the run.
         documents: The user's own sources.
         store: The database whose last runs give the pace.
-        segmenters: The segmenters to compare; empty: that of the settings.
         context: The conversation before the question, which the language model reads as well.
 
     Raises:
@@ -99,7 +97,7 @@ def estimate(
     """
     check_input(question, answer, settings)
     shown = transcript(question, context)
-    claims, llm = _claims(shown, answer, settings, segmenters or [settings.segmenter])
+    claims, llm = _claims(shown, answer, settings)
     llm |= _annotation_use(question, answer, settings, store, claims, context)
     factual = [claim for claim in claims if claim.worthiness == "factual"]
     passage = "x" * settings.chunk_size
@@ -147,22 +145,12 @@ def _annotation_use(
 
 
 def _claims(
-    question: str, answer: str, settings: Settings, names: Sequence[str]
+    question: str, answer: str, settings: Settings
 ) -> tuple[list[Claim], dict[str, LlmUsage]]:
-    """Return the claims by rules, each once; for a segmenter with a model, the sentences that it
-    would get.
-    """
-    claims: dict[tuple[str, str], Claim] = {}
-    llm: dict[str, LlmUsage] = {}
-    for name in dict.fromkeys(names):
-        settings = settings.model_copy(update={"segmenter": name})
-        usage = SEGMENTERS.build(name, settings).estimate(question, answer)
-        if usage is not None:
-            llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
-        key = ""
-        if usage is not None or SEGMENTERS[name].needs:
-            key = name
-            settings = settings.model_copy(update={"segmenter": "sentences"})
-        for claim in segment(question, answer, settings).claims:
-            claims[key, claim.id] = claim
-    return worthiness.classify(list(claims.values()), answer), llm
+    """Return the claims by rules; for a segmenter with a model, the sentences that it would get."""
+    name = settings.segmenter
+    usage = SEGMENTERS.build(name, settings).estimate(question, answer)
+    if usage is not None or SEGMENTERS[name].needs:
+        settings = settings.model_copy(update={"segmenter": "sentences"})
+    claims = segment(question, answer, settings).claims
+    return worthiness.classify(claims, answer), {"segment": usage} if usage else {}

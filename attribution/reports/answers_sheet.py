@@ -11,7 +11,7 @@ from attribution.reports.claims_table import COLUMNS, table_rows, workbook
 from attribution.reports.html import document, el, plural, table
 
 HEADS = ("answer", *COLUMNS)
-SHOWN = ("answer", "claim", "verdict", "passage", "source")  # of the web page
+SHOWN = ("answer", "claim", "assessment", "verdict", "says", "passage", "source", "note")
 CSS = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }

@@ -177,6 +177,12 @@ class History:
         (row,) = self._database.all(query)
         return HistoryTotals(*(number or 0 for number in row))
 
+    def next_to_review(self, besides: str = "") -> str | None:
+        """Return the newest run, besides one, with a claim that the owner has not assessed."""
+        query = sa.select(RUN.id).select_from(_LISTED)
+        query = query.where(*self._own(), *_STATES["to_review"], RUN.id != besides)
+        return self._database.scalar(query.order_by(RUN.created_at.desc(), RUN.id).limit(1))
+
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
         tags: set[str] = set()

@@ -265,11 +265,6 @@ def pasted(text: str | None) -> tuple[Document, ...]:
 # --- back into the form ---
 
 
-def choose_example() -> None:
-    """Fill in the example of the menu; the result on the page stays."""
-    fill_example(state.examples()[int(st.session_state["example"])])
-
-
 def fill_example(example: Mapping[str, Any]) -> None:
     """Fill in an example with the sources it is meant for."""
     state.fill(question=example["question"], turns="", answer=example["answer"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,35 +31,6 @@ _counter = st.components.v2.component(
 )
 
 
-@dataclass(frozen=True)
-class Examples:
-    """A menu that fills the form; `key` is its key in the session."""
-
-    key: str
-    examples: Sequence[Mapping[str, object]]  # each with a “title”
-    choose: Callable[[], None]
-    help: str
-
-
-def examples_menu(menu: Examples, label: str = "Examples") -> None:
-    """Draw the menu of examples."""
-    titles = [str(example["title"]) for example in menu.examples]
-    st.menu_button(
-        label,
-        range(len(titles)),
-        key=menu.key,
-        format_func=titles.__getitem__,
-        on_click=menu.choose,
-        help=menu.help,
-        width="stretch",
-    )
-
-
-def all_examples() -> Examples:
-    """Return the menu of questions with one answer."""
-    return Examples("example", state.examples(), choices.choose_example, EXAMPLE_HELP)
-
-
 def example_cards(on_demo: Callable[[], None]) -> None:
     """Offer a few examples by a card each, and the demo."""
     with st.container(key="examples_head", horizontal=True, vertical_alignment="center"):
@@ -85,26 +55,6 @@ def example_cards(on_demo: Callable[[], None]) -> None:
         )
 
 
-def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
-    """Draw the field for the question, and beside it the menu of examples."""
-    field = st.container()
-    if menu:
-        field, beside = st.columns([5, 1], vertical_alignment="bottom")
-        with beside:
-            examples_menu(menu)
-    field.text_input(
-        "Question",
-        state.initial("question") or "",
-        key=state.key("question"),
-        placeholder=placeholder,
-        help=help,
-        max_chars=LIMITS.text,
-    )
-
-
-ONE_ANSWER = {"Answer": "answer"}
-
-
 def form(
     *,
     start: str,
@@ -113,8 +63,6 @@ def form(
     compact: bool,
     running: bool,
     ready: bool,
-    answers: Mapping[str, str] = ONE_ANSWER,
-    examples: Examples | None = None,
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
     explore: bool = False,
@@ -124,30 +72,29 @@ def form(
     Args:
         start: Label of the button, which calls `on_start`.
         job: What Stop stops.
-        answers: Inputs for the answers by their labels.
-        examples: The menu beside the question.
-        options: Drawn below the answers.
+        options: Drawn below the answer.
         estimate: Drawn before the buttons.
         explore: Stop stands outside the form, the segmenter among the options.
     """
     with st.container(key="form"):
-        question_field(
-            "What was asked (optional)",
-            "It helps to understand claims that depend on it, and to search for them.",
-            examples,
+        st.text_input(
+            "Question",
+            state.initial("question") or "",
+            key=state.key("question"),
+            placeholder="What was asked (optional)",
+            help="It helps to understand claims that depend on it, and to search for them.",
+            max_chars=LIMITS.text,
         )
-        for column, (label, name) in zip(st.columns(len(answers)), answers.items(), strict=True):
-            column.text_area(
-                label,
-                state.initial(name) or "",
-                key=state.key(name),
-                height=168 if compact else 196,
-                placeholder=PLACEHOLDER,
-                help="Text or Markdown. Its claims are checked one by one.",
-                max_chars=LIMITS.answer,
-            )
-        if len(answers) == 1:
-            _count()
+        st.text_area(
+            "Answer",
+            state.initial("answer") or "",
+            key=state.key("answer"),
+            height=168 if compact else 196,
+            placeholder=PLACEHOLDER,
+            help="Text or Markdown. Its claims are checked one by one.",
+            max_chars=LIMITS.answer,
+        )
+        _count()
         if options:
             options()
         sources_control()
@@ -158,7 +105,7 @@ def form(
             gap="small",
         )
         with row:
-            advanced_menu(segmenter=explore or len(answers) > 1)
+            advanced_menu(segmenter=explore)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         problem = choices.settings()
         if isinstance(problem, str):

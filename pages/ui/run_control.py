@@ -541,8 +541,8 @@ class Estimated(NamedTuple):
     waiting: bool
 
 
-def estimate(segmenters: Sequence[str] = ()) -> Estimated:
-    """Return the estimate for a run, or for a comparison of these segmenters."""
+def estimate() -> Estimated:
+    """Return the estimate for a run."""
     (question, answer), settings, documents = text(), choices.settings(), choices.documents()
     turns: tuple[Turn, ...] = choices.turns()
     if isinstance(settings, str) or not answer.strip():
@@ -552,17 +552,9 @@ def estimate(segmenters: Sequence[str] = ()) -> Estimated:
     def compute() -> Estimate:
         from attribution.pipeline.estimate import estimate as of
 
-        return of(
-            question,
-            answer,
-            settings,
-            documents,
-            database,
-            segmenters,
-            turns,
-        )
+        return of(question, answer, settings, documents, database, context=turns)
 
-    key = (question, answer, settings, documents, tuple(segmenters), turns)
+    key = (question, answer, settings, documents, turns)
     job: background.Job[background.Computation[Estimate]] | None = state.get(ESTIMATE)
     now = job.progress() if job else None
     if now is None or (not now.running and now.key != key):

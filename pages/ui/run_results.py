@@ -16,7 +16,7 @@ from attribution.reports.html import Node, el, plural, table, with_detail
 from attribution.reports.trail import date
 from attribution.review.judgements import agreement
 from attribution.types import Failure, LlmUsage, Report
-from pages.ui import choices, run_control, state
+from pages.ui import choices, run_control
 from pages.ui.components import link
 from pages.ui.downloads import export_buttons
 from pages.ui.frame import note, progress_bar, show, small, status_line
@@ -80,14 +80,14 @@ def llm_cost(report: Report) -> str:
     return f"Language model: {asked}{failed}, {used.seconds:.1f} s." if asked else ""
 
 
-def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
+def cost(running: bool) -> None:
     """Show the estimate, computed in the background so that the page never waits."""
-    waiting = run_control.estimate(segmenters).waiting and not running
-    st.fragment(_estimate, run_every=POLL if waiting else None)(waiting, running, segmenters)
+    waiting = run_control.estimate().waiting and not running
+    st.fragment(_estimate, run_every=POLL if waiting else None)(waiting, running)
 
 
-def _estimate(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
-    estimated = run_control.estimate(segmenters)
+def _estimate(polling: bool, running: bool) -> None:
+    estimated = run_control.estimate()
     if not estimated.waiting:
         if polling:
             st.rerun()
@@ -163,8 +163,8 @@ def notices(now: RunProgress, report: Report) -> None:
         _outcome(report)
 
 
-def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
-    """Show what could not be used and what was used instead; `segmenters` are those that failed."""
+def not_used(report: Report) -> None:
+    """Show what could not be used and what was used instead."""
     by_kind: dict[str, list[Failure]] = defaultdict(list)
     for failure in report.failures:
         by_kind[failure.kind].append(failure)
@@ -173,7 +173,7 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
     if by_kind["left_out"]:
         note("Not all of the answer was read", *_messages(by_kind["left_out"]), label="missing")
     if by_kind["llm_failed"] and not report.stopped:
-        _language_model(by_kind["llm_failed"], segmenters)
+        _language_model(by_kind["llm_failed"])
     failed = by_kind["verifier_failed"]
     if failed:
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
@@ -197,15 +197,13 @@ def _messages(failures: Sequence[Failure]) -> list[str]:
     return list(dict.fromkeys(failure.message for failure in failures))
 
 
-def _language_model(failures: Sequence[Failure], segmenters: Sequence[str]) -> None:
+def _language_model(failures: Sequence[Failure]) -> None:
     """Show the prompts that failed, by step."""
     counts = Counter(f.stage for f in failures if f.stage in LLM_FAILURES)
     lines = []
     for stage, count in counts.items():
         failed = LLM_FAILURES[stage]
         lines.append(f"{plural(count, failed.noun)} {failed.instead}")
-    if segmenters:
-        lines.append(f"Segmenters concerned: {', '.join(segmenters)}.")
     lines += _messages(failures)[:2]
     note(
         "The language model could not be used",
@@ -315,30 +313,6 @@ def status(now: RunProgress, report: Report) -> None:
 
 
 # --- export, link and origin of a run ---
-
-
-def comparison_outcome(
-    summary: str, report: Report, name: str, segmenters: Sequence[str] = ()
-) -> None:
-    """Draw what a comparison found, its link, and what could not be used.
-
-    Args:
-        name: The parameter of the address that names the comparison.
-        segmenters: Labels of those that failed.
-    """
-    early = "Stopped early; the results so far are kept. " if report.stopped else ""
-    show(
-        el(
-            "p",
-            early + summary,
-            class_="ax-status",
-            role="status",
-        )
-    )
-    if report.created_at:
-        words = f"{choices.method(report)}, {date(report.created_at)}"
-        link(words, **state.address(name))
-    not_used(report, segmenters)
 
 
 def export_and_share(now: RunProgress, report: Report) -> None:

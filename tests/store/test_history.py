@@ -127,6 +127,8 @@ def test_assessments_replace_verdicts_and_count_as_reviewed(three: Store) -> Non
     assert row_of(three, "nile").verdicts == {"contradicted": 1}
     assert ids(three, state="reviewed") == ["nile"]
     assert ids(three, state="to_review") == ["tower", "straße"]
+    assert three.history.next_to_review() == "tower"
+    assert three.history.next_to_review("tower") == "straße"
     assert three.history.totals() == (3, 2, 1, 0, 3, 1)
 
 

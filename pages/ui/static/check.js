@@ -239,7 +239,10 @@ class View {
     open.sort((one, other) => rank(one) - rank(other));
     const place = open.indexOf(this.selected());
     const next = open[(place + 1) % open.length];
-    if (!next) return;
+    if (!next) {
+      this.trigger("edit", "answer:next");
+      return;
+    }
     this.choose(next);
     this.handle(next).focus({ preventScroll: true });
   }

@@ -166,12 +166,6 @@ def finished(page: Page) -> None:
     settled(page)
 
 
-def compare(page: Page) -> None:
-    """Press the button of the Compare page and wait for its result."""
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-
-
 def downloaded(page: Page, name: str) -> Download:
     """Press a button for a file. While the page is drawn anew, its file is another one, and the
     press would be lost.
