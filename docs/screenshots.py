@@ -41,6 +41,7 @@ ANSWER = (
     "with Best. They sold it to the university for one dollar each.\n\nHumulin was first approved in the United States "
     "in October 1992. It is one of the great stories of medicine."
 )
+OTHER = ANSWER.replace("1923", "1922").replace("Macleod", "Best").replace("14", "12")
 REWORDED = "Best and Collip sold the patent to the university for one dollar each."
 
 
@@ -83,10 +84,11 @@ def main(names: list[str]) -> None:
         if "compare" in pages:
             page.get_by_role("link", name="Compare").click()
             page.get_by_role("button", name="Compare", exact=True).click()
-            page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-            _take(page, "compare-1440-light", whole=True, chart=True)
+            page.get_by_role("button", name="Change").wait_for(timeout=1000 * WHOLE)
+            _take(page, "compare-1440-light")
         if "benchmark" in pages:
-            _tab(page, "Lab", "Benchmark")
+            page.get_by_role("link", name="Research", exact=True).click()
+            page.get_by_role("button", name="Open groundedness").click()
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-behind summary").first.click()
@@ -95,19 +97,24 @@ def main(names: list[str]) -> None:
     signal.alarm(0)
 
 
-def _tab(page: Page, entry: str, tab: str) -> None:
-    page.get_by_role("link", name=entry, exact=True).click()
-    page.locator(".st-key-tabs").get_by_role("link", name=tab, exact=True).click()
-
-
 def _answers(page: Page) -> None:
-    """The first example of two answers, compared."""
-    page.goto(f"{page.url.partition('?')[0].rstrip('/')}/answers")
-    page.get_by_role("button", name="Examples").click()
-    page.get_by_role("option").or_(page.get_by_role("menuitem")).first.click()
-    page.get_by_role("button", name="Compare", exact=True).click()
-    page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-    _take(page, "answers-1440-light", whole=True, chart=True)
+    """Two answers that disagree, checked in the queue, in the list and compared."""
+    page.get_by_role("link", name="Answers", exact=True).click()
+    page.get_by_role("button", name="Add many").click()
+    page.get_by_text("Paste", exact=True).click()
+    box = page.get_by_label("Pasted answers")
+    box.fill(f"{ANSWER}\n\n===\n\n{OTHER}")
+    box.press("Control+Enter")
+    page.get_by_role("button", name="Check 2 answers").click()
+    rows = page.locator("li.grid")
+    rows.nth(1).locator(".counts").wait_for(timeout=1000 * WHOLE)
+    rows.first.locator(".counts").wait_for(timeout=1000 * WHOLE)
+    for number in range(2):
+        rows.nth(number).get_by_role("checkbox").click()
+    _take(page, "answers-1440-light")
+    page.get_by_role("button", name="Compare the two selected").click()
+    page.get_by_text("Disagree").first.wait_for(timeout=1000 * WHOLE)
+    _take(page, "compare-answers-1440-light")
 
 
 def _walkthrough(page: Page) -> None:
@@ -149,9 +156,7 @@ def _walkthrough(page: Page) -> None:
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Answers", exact=True).click()
-    page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(
-        page.get_by_text(QUESTION)
-    ).first.wait_for()
+    page.get_by_text(QUESTION).first.wait_for()
     _take(page, "walkthrough-history")
 
 
@@ -203,7 +208,7 @@ def _open(
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
     start = page.get_by_role(
-        "button", name=re.compile("^(Analyse|Run again)$"), disabled=False
+        "button", name=re.compile("^(Check the answer|Edit)$"), disabled=False
     )  # again, with a run
     start.first.wait_for()
     return page

@@ -247,7 +247,7 @@ def _why_hidden(run_id: str) -> str:
     if access is None:
         return reason
     if access.deleted:
-        return "it was deleted. For a day, its owner can restore it on the History page."
+        return "it was deleted."
     if access.private and not access.own:
         return "it is private to the browser that started it."
     return ""
