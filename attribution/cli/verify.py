@@ -123,20 +123,20 @@ def coherence(args: argparse.Namespace) -> int:
 
 def calibrate(args: argparse.Namespace) -> int:
     """Write the calibration of the verifier that the rows name; exit status 1 if a line failed."""
-    from attribution.studies import calibration
+    from attribution.verifiers import fitting
     from attribution.verifiers.calibration import own_file
 
     if args.output:
         check_output(args.output)
-    rows = read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL)
-    version, badges, problems = calibration.read(rows)
+    rows = read_rows(args.input, fitting.REQUIRED, fitting.OPTIONAL)
+    version, badges, problems = fitting.read(rows)
     for line, problem in problems:
         progress(f"! line {line}: {problem}")
     if not badges:
         raise BadInput(
             f'{args.input}: no line can be used; expected the output of judge with a field "right"'
         )
-    made = calibration.calibrate(version, badges)
+    made = fitting.calibrate(version, badges)
     path = args.output or own_file(version)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, made.text())

@@ -7,8 +7,8 @@ import pytest
 
 from attribution.files import read_rows
 from attribution.pipeline.judge import GivenClaim, JudgedClaim
-from attribution.studies.calibration import OPTIONAL, REQUIRED, read
 from attribution.types import Label, Verdict
+from attribution.verifiers.fitting import OPTIONAL, REQUIRED, read
 from benchmarks import verdicts
 from benchmarks.verdicts import LabelledClaim
 from tests.make import claim, evidence

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from attribution.cli.main import main
-from attribution.studies.calibration import ALL, Badge, calibrate, interval, steps, threshold
 from attribution.verifiers.calibration import GUARANTEES, Calibration, own_file
+from attribution.verifiers.fitting import ALL, Badge, calibrate, interval, steps, threshold
 
 VERSION = "tried/1"
 
