@@ -102,7 +102,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     checking = inputs.asking(JUDGE).model_copy(update=PLAIN)
     if checking.verifier == "auto":
         checking = checking.model_copy(update={"verifier": choose(checking).name})
-    judge = Judge(checking)
+    judge = Judge(checking) if number in ("T2", "T5", "T6") else None
     is_checked = number in WITH_SOURCES
 
     def work(row: Row) -> dict[str, Any]:
@@ -112,8 +112,10 @@ def compute(number: str, inputs: TableInputs) -> Steps:
         given = {name: row.fields.get(name) for name in OTHER_JUDGE}
         return {"system": str(row.fields.get("system") or "not named"), "made": made, **given}
 
-    answers = yield from inputs.each("checked" if is_checked else "split", work)
-    method = f"{asking.openai_model or 'parser'}, judged by {judge.name}"
+    answers = yield from inputs.each(number, work)
+    method = asking.openai_model or "parser"
+    if judge:
+        method += f", judged by {judge.name}"
     if is_checked:
         method += f", sources by {checking.verifier}"
     by_system: dict[str, list[Mapping[str, Any]]] = {}
@@ -131,19 +133,20 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     return Computed([*rows, macro], left_out(steps))
 
 
-def _decomposed(row: Row, settings: Settings, judge: Judge, checking: Settings | None) -> Subclaims:
+def _decomposed(
+    row: Row, settings: Settings, judge: Judge | None, checking: Settings | None
+) -> Subclaims:
     """Return every subclaim, as often as it was made, with the judgements of it.
 
     Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say
-    nothing (W24 A). Without `checking`, the sources are not asked.
+    nothing (W24 A). Without `judge` or `checking`, one of them is not asked.
     """
     question, answer = texts_of(row)
     update = {"worthiness": "factual", "coherent": True}
     claims = [c.model_copy(update=update) for c in segment(question, answer, settings).claims]
     sentences = [premise_of(answer, claim) for claim in claims]
-    coherent = judge.judge(
-        [(claim.text, text) for claim, text in zip(claims, sentences, strict=True)]
-    )
+    pairs = [(claim.text, text) for claim, text in zip(claims, sentences, strict=True)]
+    coherent = judge.judge(pairs) if judge else [True] * len(claims)
     supported: set[str] = set()
     if checking and claims:
         verdicts = report_of(row, claims, checking).verdicts
