@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
+from attribution.llm.endpoint import EndpointFailed
 from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
@@ -93,10 +94,11 @@ class BySentence:
     def decompose(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the claims of each sentence as they were written.
 
-        Nothing is left out, merged or cleaned; a sentence that fits into no prompt is its claim.
+        Nothing is left out, merged or cleaned. An unusable reply is an empty claim, and a sentence
+        that fits into no prompt is its own claim.
 
         Raises:
-            LlmFailed: A sentence has no usable reply.
+            EndpointFailed: The language model cannot be asked.
         """
         written: list[list[str]] = []
         questions = [self._question(sentence) for sentence in sentences]
@@ -106,9 +108,9 @@ class BySentence:
                 written.append([sentence])
                 continue
             reply = next(replies)
-            if isinstance(reply, LlmFailed):
+            if isinstance(reply, EndpointFailed):
                 raise reply
-            written.append(reply.value.claims)
+            written.append([""] if isinstance(reply, LlmFailed) else reply.value.claims)
         return written
 
     def estimate(self, question: str, answer: str) -> LlmUsage:

@@ -205,12 +205,12 @@ def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -
 
 
 def test_raw_decompositions_keep_empty_and_repeated_claims() -> None:
-    replies = {"One.": claims("A.", "A."), "Is it?": claims("", "B.")}
+    replies = {"One.": claims("A.", "A."), "Is it?": claims("", "B."), "": "no fact"}
 
     with llm_server(lambda body: replies[asked(body)]) as served:
         segmenter = BySentence(METHODS["factscore"], llm_settings(served, prompts="v24"))
         made = segmenter.decompose(list(replies))
-    assert made == [["A.", "A."], ["", "B."]]
+    assert made == [["A.", "A."], ["", "B."], [""]]
 
 
 def test_examples_are_dropped_until_a_parse_fits_and_a_sentence_that_never_fits_stays(

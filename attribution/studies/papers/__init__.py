@@ -14,7 +14,7 @@ from attribution.errors import UnknownName
 from attribution.types import Frozen
 
 NAMES = ("v24", "w24", "r23", "t24")
-Printed = float | str  # a figure of a table; text where it is no number, such as "53/56"
+Printed = int | float | str  # a figure of a table; text where it is no number, such as "53/56"
 
 
 class PaperSetting(Frozen):

@@ -92,8 +92,16 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     for label, system in systems.items():
         settings = inputs.asking(system.model)
         steps[label] = METHODS[system.method].missing(settings)
+        if steps[label]:
+            continue
+        scored = yield from _scored(label, system, settings, rows, inputs)
+        steps[label] = "; ".join(
+            f"{one} has a score" for one in missing_labels("development", scored)
+        )
         if not steps[label]:
-            found[label] = yield from _measure(label, system, settings, rows, inputs)
+            found[label] = Measured(scored, tune(system.method, scored), _made_by(system, settings))
+    if not found:
+        raise BadInput("; ".join(left_out(steps)))
     if number == "T4":
         best = max(found, key=lambda label: _cells(found[label], "development")[2])
         notes = [f"the best is {best}"]
@@ -111,13 +119,13 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     return Computed(computed, left_out(steps))
 
 
-def _measure(
+def _scored(
     label: str,
     system: System,
     settings: Settings,
     rows: tuple[LabelledRow, ...],
     inputs: TableInputs,
-) -> Generator[RowDone, None, Measured]:
+) -> Generator[RowDone, None, list[ScoredRow]]:
     path = inputs.folder / f"{label.replace(' ', '-')}.jsonl"
     outcomes: list[Outcome] = []
     for outcome in run_to_file(rows, [system.method], settings, path):
@@ -126,15 +134,16 @@ def _measure(
         outcomes.append(outcome)
         failed = sum(bool(one.error) for one in outcomes)
         yield RowDone(len(outcomes), len(rows), failed, outcome.error)
-    scored = scored_rows(rows, outcomes, system.method)
-    missing = missing_labels("development", scored)
-    if missing:
-        raise BadInput(f"{label}: {missing[0]} has a score")
+    return scored_rows(rows, outcomes, system.method)
+
+
+def _made_by(system: System, settings: Settings) -> str:
+    """Name the method, its language model, and what stands in for the paper's model."""
     stand_in = str(getattr(settings, STANDS_IN.get(system.method, ""), ""))
     if system.method == "gc":
         stand_in = settings.gc_model or stand_in
-    made_by = (system.method, settings.openai_model if system.model else "", stand_in)
-    return Measured(scored, tune(system.method, scored), ", ".join(filter(None, made_by)))
+    names = (system.method, settings.openai_model if system.model else "", stand_in)
+    return ", ".join(filter(None, names))
 
 
 def _cells(measured: Measured, split: Literal["development", "test"]) -> list[float]:

@@ -254,7 +254,8 @@ def _detection(experiment: _Experiment, number: str) -> Steps:
 
     claims = list(chain.from_iterable((yield from experiment.inputs.each(number, work))))
     rows: list[ComputedRow] = []
-    for label in ("Overall", *dict.fromkeys(claim["row"] for claim in claims)):
+    labels = ["Overall", *dict.fromkeys(claim["row"] for claim in claims)]
+    for label in labels if claims else ():
         of_row = [claim for claim in claims if label in ("Overall", claim["row"])]
         known = [claim["label"] for claim in of_row]
         cells: list[Cell] = []

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ DOCUMENT = "Paris is the capital of France. The city lies on the Seine."
 
 def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: int = 0) -> Table:
     """Return table.json as the command writes it."""
+    folder.mkdir(exist_ok=True)
     path = folder / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = ["--input", str(path), "--out", str(folder / "out")]
@@ -62,13 +64,13 @@ def test_what_is_missing_is_named(
     assert message in capsys.readouterr().err
 
 
-def test_raw_sentences_count_also_empty_and_repeated_ones(tmp_path: Path) -> None:
-    answer = "Paris is old.\n\n\nIt lies on the Seine. It lies on the Seine.\n\n\n- "
+def test_raw_sentences_count_as_often_as_they_are_said(tmp_path: Path) -> None:
+    answer = "2. **Age**: Paris is old.\n\n\nIt lies on the Seine. It lies on the Seine."
     made = reproduced(tmp_path, "V24.T1", [{"answer": answer}])
     claims, unique, length, a_sentence = made["ours"]["spaCy_sentences"]
-    assert claims > unique
+    assert claims == unique + 1
     assert a_sentence == 1
-    assert length < 20
+    assert length == pytest.approx(20, abs=5)
     text = (tmp_path / "out" / "table.md").read_text()
     assert "| spaCy_sentences | published | 938 | 855 |" in text.replace("\\_", "_")
     assert f"{length:.1f}" in text
@@ -134,11 +136,14 @@ def test_shares_by_independence_sum_to_one_hundred(number: str, tmp_path: Path) 
     assert ("enriched claims" in str(made["notes"])) is (number == "V24.T7")
 
 
-def test_a_claim_without_passages_stays_in_the_denominator(tmp_path: Path) -> None:
-    rows = [{**PARIS, "documents": [DOCUMENT]}, {"answer": "Rome is old.", "documents": ["–"]}]
-    made = reproduced(tmp_path, "V24.T9", rows)
-    shares = made["ours"]["SBert Baseline (Macro)"]
-    assert sum(shares) == pytest.approx(50)
+def test_claims_without_passages_count_in_t9_and_not_in_t7(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = SimpleNamespace(evidence=())
+    monkeypatch.setattr("attribution.studies.papers.v24.report_of", lambda *inputs: nothing)
+    t9, t7 = (reproduced(tmp_path / number, f"V24.{number}", [PARIS]) for number in ("T9", "T7"))
+    assert t9["ours"]["SBert Baseline (Macro)"] == [0.0, 0.0, 0.0]
+    assert t7["ours"]["Original Independent"] == [None, None, None]
 
 
 def test_an_endpoint_without_embeddings_leaves_its_row_out(
@@ -357,6 +362,7 @@ def test_error_types_are_those_that_two_models_agree_on(
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
         models = ("--models", "two", "GPT-4o=one", "--set", "llm_retries=0")
         made = reproduced(tmp_path, "T24.T4", rows, *models)
+    assert made["notes"][0].startswith("the best is")
     assert made["ours"]["Misattributions"][1] == 4
     assert "Reasoning Errors" not in made["ours"]
     assert "the same types in 0 of 8" in made["notes"][1]
