@@ -28,7 +28,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with named(path), path.open("wb") as out:
             yield out
         return
-    partial = path.with_name(path.name + ".part")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")  # of this process alone
     try:
         with named(path):
             with partial.open("wb") as out:

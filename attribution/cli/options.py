@@ -26,7 +26,9 @@ NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "metho
 
 
 def progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    """Print a line to standard error, without what could control a terminal."""
+    printable = [c if c.isprintable() or c == "\n" else "\ufffd" for c in text]
+    print("".join(printable), file=sys.stderr, flush=True)
 
 
 def report_failure(failure: Failure) -> None:

@@ -20,6 +20,7 @@ from attribution.server_settings import allowed_hosts
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at
 YEAR = 365 * 24 * 3600  # seconds
+HOST_ONLY = "__Host-"  # prefix of a cookie that no other host can set
 SOCKETS = 100  # open at once from one address
 MANY_SOCKETS = "too many pages are open at your address: close some"
 WRONG_ORIGIN = "this connection was opened by a page of another site"
@@ -145,14 +146,16 @@ class BrowserCookie:
             return
         headers = MutableHeaders(scope=scope)
         cookies = headers.get("cookie", "")
-        token = cookie_parser(cookies).get(self._name, "")
+        is_secure = scope.get("scheme") == "wss"
+        name = HOST_ONLY + self._name if is_secure else self._name
+        token = cookie_parser(cookies).get(name, "")
         if not _TOKEN.fullmatch(token):
             token = secrets.token_urlsafe(24)
-            new_cookie = f"{self._name}={token}"
+            new_cookie = f"{name}={token}"
             headers["cookie"] = f"{cookies}; {new_cookie}" if cookies else new_cookie
         self._on_visit(token, client_address(scope))
-        secure = "; Secure" if scope.get("scheme") == "wss" else ""
-        cookie = f"{self._name}={token}; Max-Age={YEAR}; Path=/; HttpOnly; SameSite=Strict{secure}"
+        secure = "; Secure" if is_secure else ""
+        cookie = f"{name}={token}; Max-Age={YEAR}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "websocket.accept":

@@ -1,4 +1,4 @@
-"""Bound the files that visitors upload to the web app: by session, by address and in all."""
+"""Bound what Streamlit's own paths offer: figures, and uploads by session, address and in all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from attribution.settings import LIMITS
 EXPIRY_SECONDS = 2 * 3600  # a file is forgotten then, though its page is still open
 LEAST_BYTES = 10_000  # what even an empty file counts for
 MB = 1_000_000
+METRICS = "/_stcore/metrics"
 _PATH = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)")
 FULL = "more files than this server keeps for {}: remove some, or try again in two hours"
 NO_LENGTH = "send the header Content-Length"
@@ -42,8 +43,9 @@ class Upload:
     is_complete: bool = False
 
 
-class UploadLimits:
-    """Middleware that refuses a file before its first byte is read where too much is held.
+class StreamlitLimits:
+    """Middleware that hides Streamlit's figures, and refuses a file before its first byte is read
+    where too much is held.
 
     Args:
         files: Returns the store of uploaded files.
@@ -55,6 +57,9 @@ class UploadLimits:
         self._uploads: list[Upload] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == METRICS:
+            await error_response(404, "NotFound", "Not Found")(scope, receive, send)
+            return
         path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
         if path is None or scope["method"] != "PUT":
             await self._app(scope, receive, send)

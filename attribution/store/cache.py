@@ -51,7 +51,8 @@ class Cache:
         """Return the newest copy of a page by its address, at most `days` old; None: of any age."""
         query = sa.select(t.pages).where(t.pages.c.url == canonical(url))
         if days is not None:
-            query = query.where(t.pages.c.fetched_at >= _days_ago(days))
+            # not what was dated by a clock that was wrong
+            query = query.where(t.pages.c.fetched_at.between(_days_ago(days), _days_ago(-1)))
         rows = self._database.all(query.order_by(t.pages.c.fetched_at.desc()).limit(1))
         self._note_use("page", rows)
         return Page.model_validate_json(rows[0].body) if rows else None
@@ -96,8 +97,9 @@ class Cache:
         """
         key = _search_key(searcher, query, k)
         row = self._rows("search", [key]).get(key)
-        is_usable = row is not None and row.made_at >= _days_ago(days)
-        return HITS.validate_json(row.body) if row and is_usable else None
+        if row is None or not _days_ago(days) <= row.made_at <= _days_ago(-1):
+            return None
+        return HITS.validate_json(row.body)
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         """Store the hits of a search."""

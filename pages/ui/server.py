@@ -57,7 +57,7 @@ def serve(host: str, port: int) -> None:
         SocketLimits,
         host_names,
     )
-    from attribution.server.uploads import UploadLimits
+    from attribution.server.uploads import StreamlitLimits
     from pages.ui.state import COOKIE
 
     # Ctrl+C ends it as SIGTERM does, without a traceback
@@ -70,7 +70,7 @@ def serve(host: str, port: int) -> None:
         Middleware(TrustedHostMiddleware, allowed_hosts=host_names(host), www_redirect=False),
         Middleware(SocketLimits),
         Middleware(BrowserCookie, name=COOKIE, on_visit=turns().locate),
-        Middleware(UploadLimits, files=_uploaded_files),
+        Middleware(StreamlitLimits, files=_uploaded_files),
     ]
     # Streamlit makes the server itself, without limits
     uvicorn.Config = Config  # type: ignore[misc, assignment]

@@ -18,6 +18,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
 from attribution.policy import DecisionPolicy
+from attribution.server.middleware import HOST_ONLY
 from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
@@ -212,7 +213,8 @@ def renew(name: str) -> None:
 def browser() -> str:
     """Return the token in this browser's cookie, which marks the runs that were started here."""
     if _BROWSER not in st.session_state:
-        token = st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24)
+        cookies = st.context.cookies
+        token = cookies.get(HOST_ONLY + COOKIE) or cookies.get(COOKIE) or secrets.token_urlsafe(24)
         st.session_state[_BROWSER] = token[:64]
     return str(st.session_state[_BROWSER])
 

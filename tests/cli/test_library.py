@@ -67,3 +67,13 @@ def test_when_nothing_can_be_read_the_status_says_so(
     assert main(["collections", "add", "c", str(empty), "http://127.0.0.1:1/a"]) == 2
     kinds = {failure["kind"] for failure in printed(capsys)["failures"]}
     assert kinds == {"no_text", "blocked_address"}
+
+
+def test_a_file_name_controls_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "\x1b[2Jred.txt").write_text("")
+    assert main(["collections", "add", "c", str(tmp_path)]) == 2
+    errors = capsys.readouterr().err
+    assert "red.txt" in errors
+    assert "\x1b" not in errors

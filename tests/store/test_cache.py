@@ -1,6 +1,11 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import pytest
+
+from attribution.errors import StoreError
+from attribution.library.store import DocumentStore
+from attribution.store import schema as t
 from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.types import Judgement, Probabilities, SearchHit
@@ -15,6 +20,37 @@ def test_a_page_is_used_again_until_it_is_too_old(store: Store) -> None:
     new = page("new text", fetched_at=now())
     store.cache.put_pages([old, new])
     assert store.cache.page(old.url, days=7) == new
+
+
+def test_a_page_of_a_clock_that_was_ahead_is_not_used_for_ever(store: Store) -> None:
+    store.cache.put_pages([page("text", fetched_at="2999-01-01T00:00:00+00:00")])
+    assert store.cache.page(page("text").url, days=7) is None
+
+
+def test_a_full_cache_drops_what_was_used_longest_ago_and_no_run_needs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.cache.put_vectors({name: b"x" * 400_000 for name in ("old", "needed", "new")})
+    with store.database.transaction() as db:
+        is_old = t.vectors.c.key.in_(["old", "needed"])
+        db.execute(t.vectors.update().where(is_old).values(used_on="2020-01-01"))
+        use = {"kind": "vector", "key": "needed", "owner_id": "a run"}
+        db.execute(t.uses.insert().values(use))
+    monkeypatch.setenv("ATTRIBUTION_SHARED_MB", "1")
+    store.cache.evict()
+    assert set(store.cache.vectors(["old", "needed", "new"])) == {"needed", "new"}
+
+
+def test_nothing_new_is_saved_on_a_disk_that_is_nearly_full(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if store.database.engine.dialect.name != "sqlite":
+        pytest.skip("another server's disk is not known")
+    monkeypatch.setenv("ATTRIBUTION_FREE_MB", "10000000")
+    with pytest.raises(StoreError, match="free some space"):
+        store.runs.start("0" * 16, "", "An answer.", {})
+    with pytest.raises(StoreError, match="free some space"):
+        DocumentStore(store.database).put("c", [])
 
 
 def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
