@@ -17,8 +17,10 @@ from attribution.studies.factscore import score
 from attribution.studies.segmenters.comparison import Column, Comparison, SentenceRow
 from attribution.studies.segmenters.tables import counts
 from attribution.text.differences import differing_spans
+from attribution.text.parse import parse
 from attribution.text.passages import visible
-from attribution.text.words import STOP_WORDS, stem, words_of
+from attribution.text.values import values
+from attribution.text.words import stem, words_of
 from attribution.types import Report, Span
 from attribution.verifiers.calibration import badges
 
@@ -245,22 +247,39 @@ def _alone(row: ClaimRow, column: int) -> Data:
 
 
 def _line(key: str, about: str, cells: list[list[Data]], rows: Sequence[ClaimRow]) -> Data:
-    """Return a row; its source is that of the supported claim, or else of the first with one."""
-    by_support = sorted(rows, key=lambda row: group_of(row.badge) != "ok")
-    quotes = [claim_data(row, running=False)["quote"] for row in by_support]
+    """Return a row; its source is that of the contradicted claim, else of a supported one."""
+    order = ("contradicted", "supported")
+    decided = sorted(rows, key=lambda row: _place(order, row.verdict.label if row.verdict else ""))
+    quotes = [claim_data(row, running=False)["quote"] for row in decided]
     source = next((quote for quote in quotes if quote), None)
     return {"key": key, "about": about, "pieces": [], "cells": cells, "source": source}
 
 
+def _place(order: Sequence[str], label: str) -> int:
+    return order.index(label) if label in order else len(order)
+
+
 def about(one: ClaimRow, other: ClaimRow) -> str:
-    """Name the point of two claims: the first word that both have, or that claim and source have."""
+    """Name the point of two claims: the first noun that both have, or that claim and source have."""
     texts = [other.claim.text, *(row.piece.deciding_sentence for row in (one, other) if row.piece)]
+    own_words = {stem(word) for word in words_of(one.claim.text)}
     for text in texts:
-        shared = {stem(word) for word in words_of(text)} - STOP_WORDS
-        for word in words_of(one.claim.text):
-            if word.isalpha() and word not in STOP_WORDS and stem(word) in shared:
-                return word.capitalize()[:ABOUT]
+        shared = own_words & {stem(word) for word in words_of(text)}
+        for noun in (*_nouns(one.claim.text), *_nouns(text)):
+            if stem(noun.lower()) in shared:
+                return f"{noun[:1].upper()}{noun[1:ABOUT]}"
     return ""
+
+
+def _nouns(text: str) -> list[str]:
+    """Return the nouns of a text, without units and others that belong to a value."""
+    spans = [value.span for value in values(text)]
+    nouns: list[str] = []
+    for token in parse(text):
+        is_of_value = any(start <= token.idx < end for start, end in spans)
+        if token.pos_ in ("NOUN", "PROPN") and not is_of_value:
+            nouns.append(token.text)
+    return nouns
 
 
 def _counted(rows: Sequence[ClaimRow]) -> str:

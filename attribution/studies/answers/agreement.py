@@ -26,6 +26,7 @@ ENTAILED = 0.5  # least probability that one claim entails the other
 COVERED = 0.5
 CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
 SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
+DECIDED = {"supported", "contradicted"}
 VALUES = {"Number", "Date", "Time"}  # kinds of contrasts that are values of an attribute
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
@@ -41,7 +42,7 @@ class Match:
 
 @dataclass(frozen=True)
 class _Side:
-    """A claim with its verdict and the passage that decides it."""
+    """A claim with its verdict and the passage that decides it or, if none does, the one to read."""
 
     claim: Claim
     label: str
@@ -53,9 +54,8 @@ class _Side:
 
     @property
     def sentence(self) -> str:
-        """The deciding sentence; empty if nothing decides."""
-        is_decided = self.label in ("supported", "contradicted")
-        return self.piece.deciding_sentence if self.piece and is_decided else ""
+        """The sentence of the passage; empty without one."""
+        return self.piece.deciding_sentence if self.piece else ""
 
 
 def align(
@@ -77,7 +77,7 @@ def align(
             contradictions.append(Match("contradiction", match.first, match.second))
         elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
             agreements = _joined(match, agreements)
-        elif _deny_each_other(one.text, other.text, forward, backward):
+        elif _deny_each_other(one, other, forward, backward):
             contradictions.append(Match("contradiction", match.first, match.second))
     order = {claim.id: place for place, claim in enumerate(first.claims)}
 
@@ -103,8 +103,8 @@ def _sides(report: Report) -> list[_Side]:
 def _candidates(
     first: Sequence[_Side], second: Sequence[_Side], embedder: Embedder
 ) -> list[tuple[_Side, _Side]]:
-    """Return the pairs at least SIMILAR, each claim with the NEAREST ones, and those that one
-    sentence decides.
+    """Return the pairs at least SIMILAR, each claim with the NEAREST ones, and those with one
+    sentence of a source.
     """
     if not (first and second):
         return []
@@ -117,8 +117,7 @@ def _candidates(
     pairs: list[tuple[_Side, _Side]] = []
     for i, one in enumerate(first):
         for j, other in enumerate(second):
-            has_one_sentence = one.sentence and one.sentence == other.sentence
-            if is_candidate[i, j] or has_one_sentence:
+            if is_candidate[i, j] or _has_one_sentence(one, other):
                 pairs.append((one, other))
     return pairs
 
@@ -133,12 +132,16 @@ def _sources_decide(one: _Side, other: _Side) -> bool:
     """Return True if the sentence that contradicts one claim supports the other, in the same value
     if it has one.
     """
-    if not one.sentence or one.sentence != other.sentence or one.label == other.label:
+    if not _has_one_sentence(one, other) or {one.label, other.label} != DECIDED:
         return False
     wrong, right = (one, other) if one.label == "contradicted" else (other, one)
-    differing = [c for c in contrasts(wrong.text, wrong.sentence) if c.kind in VALUES]
+    values = [c for c in contrasts(wrong.text, wrong.sentence) if c.kind in VALUES]
     numbers = terms(right.text).numbers
-    return not differing or any(terms(c.source).numbers & numbers for c in differing)
+    return not values or any(terms(c.source).numbers & numbers for c in values)
+
+
+def _has_one_sentence(one: _Side, other: _Side) -> bool:
+    return bool(one.sentence) and one.sentence == other.sentence
 
 
 def _values_differ(one: str, other: str) -> bool:
@@ -163,16 +166,19 @@ def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
     return probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
 
 
-def _deny_each_other(one: str, other: str, forward: Probabilities, backward: Probabilities) -> bool:
-    """Return True if the verifier says so, and two claims share most words.
+def _deny_each_other(
+    one: _Side, other: _Side, forward: Probabilities, backward: Probabilities
+) -> bool:
+    """Return True if the verifier says so, and two claims share most words or their sentence.
 
     “Finished in 1889” and “repainted in 1910” don't contradict each other.
     """
     if (forward.contradicted + backward.contradicted) / 2 < CONTRADICTED:
         return False
-    words, others = _words(one), _words(other)
+    words, others = _words(one.text), _words(other.text)
     fewer = min(len(words), len(others))
-    return bool(fewer) and len(words & others) / fewer >= SUBJECT
+    is_about_one_thing = bool(fewer) and len(words & others) / fewer >= SUBJECT
+    return is_about_one_thing or _has_one_sentence(one, other)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -15,6 +15,8 @@ from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 from tests.make import claim, evidence, page
 
+Known = dict[Pair, tuple[float, float]]
+
 
 class Near:
     """An embedder to which all texts are alike, or none."""
@@ -35,7 +37,7 @@ class Told:
 
     version, usage = "told", None
 
-    def __init__(self, known: dict[Pair, tuple[float, float]]) -> None:
+    def __init__(self, known: Known) -> None:
         self.known = known
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -61,8 +63,9 @@ def decided(text: str, label: Label, sentence: str) -> Report:
     relation = "entailed" if label == "supported" else "contradicted"
     scores = (0.9, 0.05) if label == "supported" else (0.05, 0.9)
     span = (0, len(sentence))
-    placed = {"page_id": read.id, "text": sentence, "end": len(sentence), "sentence": span}
-    piece = evidence(checked, *scores, relation, **placed)
+    piece = evidence(
+        checked, *scores, relation, page_id=read.id, text=sentence, end=len(sentence), sentence=span
+    )
     verdict = Verdict(claim_id=checked.id, label=label, confidence=0.9, reason="")
     made = {"pages": (read,), "evidence": (piece,), "verdicts": (verdict,)}
     return report(checked).model_copy(update=made)
@@ -72,7 +75,7 @@ def aligned(
     first: Report,
     second: Report,
     store: Store,
-    known: dict[Pair, tuple[float, float]] | None = None,
+    known: Known | None = None,
     alike: bool = True,
 ) -> list[tuple[object, ...]]:
     texts = {c.id: c.text for side in (first, second) for c in side.claims}
@@ -97,7 +100,7 @@ def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verif
     store: Store,
 ) -> None:
     other = "Visitors admire its iron."
-    known = {(other, BUILT): (0.9, 0.0), (BUILT, other): (0.9, 0.0)}
+    known: Known = {(other, BUILT): (0.9, 0.0), (BUILT, other): (0.9, 0.0)}
     assert aligned(report(BUILT), report(other), store, known) == []
 
 
@@ -106,7 +109,7 @@ def test_what_the_verifier_denies_both_ways_is_a_contradiction_if_most_words_are
 ) -> None:
     iron = "Visitors admire its iron."
     pairs = [(a, b) for a in (PAINTED, OLD, iron) for b in (PAINTED, OLD, iron) if a != b]
-    known = dict.fromkeys(pairs, (0.0, 0.9))
+    known: Known = dict.fromkeys(pairs, (0.0, 0.9))
     found = aligned(report(PAINTED), report(iron, OLD), store, known)
     assert found == [("contradiction", [PAINTED], [OLD])]
 
@@ -135,10 +138,12 @@ def test_two_values_of_one_attribute_contradict_each_other_whatever_the_verifier
 
 CAUSE = "The rise is mainly due to contaminated soil; steel prices played a minor role."
 HEIGHT = "The tower is 330 metres tall and was finished in 1889."
+TALL, THEN = "It is 300 metres tall.", "It was finished in 1889."
+SOIL = ("Steel prices drove the rise.", "Contaminated soil is to blame.")
 DECIDED = {
-    "a cause": ("Steel prices drove the rise.", "Contaminated soil is to blame.", CAUSE, 1),
-    "a value": ("It is 300 metres tall.", "Its height is 330 metres.", HEIGHT, 1),
-    "another value": ("It is 300 metres tall.", "It was finished in 1889.", HEIGHT, 0),
+    "a cause": (*SOIL, CAUSE, 1),
+    "a value": (TALL, "Its height is 330 metres.", HEIGHT, 1),
+    "another value": (TALL, THEN, HEIGHT, 0),
 }
 
 
@@ -152,15 +157,23 @@ def test_a_sentence_that_contradicts_one_and_supports_the_other_shows_a_disagree
         assert [kind for kind, _, _ in found] == ["contradiction"] * count
 
 
+def test_claims_with_one_sentence_of_a_source_need_not_share_their_words(store: Store) -> None:
+    known: Known = {SOIL: (0.0, 0.9), SOIL[::-1]: (0.0, 0.9)}
+    sides = [decided(text, "supported", CAUSE) for text in SOIL]
+    found = aligned(sides[0], sides[1], store, known, alike=False)
+    assert [kind for kind, _, _ in found] == ["contradiction"]
+    assert aligned(report(SOIL[0]), report(SOIL[1]), store, known) == []
+
+
 def test_a_claim_that_two_others_make_together_is_one_match(store: Store) -> None:
     whole, one, two = "The tower is tall and old.", "The tower is tall.", "The tower is old."
-    known = {(part, whole): (0.9, 0.0) for part in (one, two)}
+    known: Known = {(part, whole): (0.9, 0.0) for part in (one, two)}
     found = aligned(report(whole), report(one, two), store, known)
     assert found == [("same", [whole], [one, two])]
 
 
 def test_opinions_and_claims_that_the_verifier_refuses_are_left_out(store: Store) -> None:
-    known = {(BUILT, BUILT): (0.9, 0.0)}
+    known: Known = {(BUILT, BUILT): (0.9, 0.0)}
     opinion = claim("It is lovely.", "opinion")
     found = aligned(report(BUILT, "This is too long."), report(BUILT, opinion), store, known)
     assert found == [("same", [BUILT], [BUILT])]

@@ -1,6 +1,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,7 +79,8 @@ def test_the_sources_support_a_side(
         sides.append(report(claims=(claim(id=claim_id),), verdicts=(verdict,)))
     result = TwoAnswers(sides[0], sides[1], (match,))
     assert result.supported(match) == expected
-    assert json_data(result)["matches"][0]["supported"] == expected
+    matches: Any = json_data(result)["matches"]
+    assert matches[0]["supported"] == expected
 
 
 def test_both_answers_follow_one_conversation(settings: Settings, store: Store) -> None:
