@@ -172,7 +172,7 @@ _COUNTED = re.compile(  # a number that is not the page's
     re.VERBOSE,
 )
 _AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
-_ALONE = re.compile(r"\W*(?:page )?#(?: of \d+)?\W*")
+_ALONE = re.compile(r"\W*(?:page )?\d+(?: of \d+)?\W*")
 _SENTENCE = re.compile(r"(?:\S+ ){5}.*[.!?]")
 FIRST_YEAR = 1500  # larger numbers count no pages
 MAX_HEAD = 200  # characters of a head with a number
@@ -184,77 +184,56 @@ LINES_APART = 1.25  # … or in distances of lines
 MAX_MARGIN = 0.15  # share of a page's height
 
 
-class _Numbered(NamedTuple):
-    """A line with "#" for what may be the page's number, and the first page's number then."""
-
-    text: str
-    start: int
-
-
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
-    """Return pages without their numbers and running heads; those above the first page stay."""
-    finder = _HeadFinder(pages)
-    heads = [finder.find(number) for number in range(len(pages))]
-    for page, found in zip(pages[:1], heads, strict=False):
-        top = max((line.y for line in page if line not in found), default=0.0)
-        for line, head in list(found.items()):
-            if line.y > top and not _ALONE.fullmatch(head):
-                del found[line]
-    return [_without(lines, set(found)) for lines, found in zip(pages, heads, strict=True)]
+    """Return pages without their numbers and running heads; those above the first page stay.
 
-
-class _HeadFinder:
-    """Finds lines at an edge that have a page's number, or that near pages have too.
-
-    Without a number, they are set apart from the text. A line that also stands within pages, as a
-    refrain does, and the head of a table are none.
+    A head stands at an edge and has a page's number, or stands there on near pages too and is set
+    apart from the text. A line that also stands within pages, as a refrain does, and the head of a
+    table are none.
     """
-
-    def __init__(self, pages: Sequence[_Lines]) -> None:
-        downwards = [sorted(lines, key=lambda line: -line.y) for lines in pages]
-        self._edges = [(lines, lines[::-1]) for lines in downwards]  # from the top, the bottom
-        self._within: Counter[str] = Counter()
-        self._numbered: Counter[_Numbered] = Counter()
-        for page, lines in enumerate(downwards):
-            self._within.update(map(_plain, lines[EDGE_LINES:-EDGE_LINES]))
-            at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
-            self._numbered.update({each for line in at_edges for each in _numbered(line, page)})
-        self._starts = {each.start for each, count in self._numbered.items() if count > 1}
-
-    def find(self, page: int) -> dict[PageLine, str]:
-        """Return the heads and feet of a page, each with "#" for its number."""
-        heads: dict[PageLine, str] = {}
-        lines = self._edges[page][0]
-        for edge, inwards in enumerate(self._edges[page]):
-            near = self._near_lines(page, edge)
+    downwards = [sorted(lines, key=lambda line: -line.y) for lines in pages]
+    within = Counter(_plain(line) for lines in downwards for line in lines[EDGE_LINES:-EDGE_LINES])
+    numbered: Counter[str] = Counter()
+    for page, lines in enumerate(downwards):
+        at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
+        numbered.update({form for line in at_edges for form in _numbered(line, page)})
+    starts = {form.partition(" ")[0] for form, count in numbered.items() if count > 1}
+    bodies = []
+    for page, lines in enumerate(downwards):
+        heads: set[PageLine] = set()
+        for step in (1, -1):  # from the top, from the bottom
+            inwards = lines[::step]
+            near = _near_lines(downwards, page, step)
             for place, line in enumerate(inwards[:EDGE_LINES]):
-                head = self._head(page, inwards, place, near)
-                if not head:
+                is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
+                forms = list(_numbered(line, page))
+                has_number = any(numbered[form] > 1 for form in forms)
+                fits = is_apart and any(_fits(form, starts) for form in forms)
+                is_repeated = (
+                    is_apart and _plain(line) in near and within[_plain(line)] < MAX_WITHIN
+                )
+                if not (has_number or fits or is_repeated and _is_head(inwards, place)):
                     break
-                heads[line] = head
-        return heads if heads.keys() < set(lines) else {}
+                if page or step < 0 or _ALONE.fullmatch(_plain(line)):
+                    heads.add(line)
+        bodies.append(_without(pages[page], heads if heads < set(lines) else set()))
+    return bodies
 
-    def _near_lines(self, page: int, edge: int) -> set[str]:
-        """Return the lines at the same edge of near pages."""
-        first = max(0, page - NEAR_PAGES)
-        pages = self._edges[first : page + NEAR_PAGES + 1]
-        others = [edges[edge] for n, edges in enumerate(pages, first) if n != page]
-        return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
 
-    def _head(self, page: int, inwards: _Lines, place: int, near: set[str]) -> str:
-        """Return a line with "#" for its number if it is a head or foot, else nothing."""
-        line = inwards[place]
-        is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
-        for each in _numbered(line, page):
-            fits = each.start in self._starts and is_apart and _AT_EDGE.fullmatch(each.text)
-            if self._numbered[each] > 1 or fits:
-                return each.text
-        text = _plain(line)
-        if text not in near or not is_apart or self._within[text] >= MAX_WITHIN:
-            return ""
-        widths = {len(other.parts) for other in inwards[place + 1 : place + 3]}
-        is_table_head = len(line.parts) > 1 and widths == {len(line.parts)}
-        return "" if is_table_head or _SENTENCE.fullmatch(text) else text
+def _near_lines(downwards: Sequence[_Lines], page: int, step: int) -> set[str]:
+    """Return the lines at the same edge of near pages."""
+    first = max(0, page - NEAR_PAGES)
+    pages = downwards[first : page + NEAR_PAGES + 1]
+    others = [lines[::step] for n, lines in enumerate(pages, first) if n != page]
+    return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
+
+
+def _is_head(inwards: _Lines, place: int) -> bool:
+    """Return False for a sentence and for the head of a table."""
+    line = inwards[place]
+    widths = {len(other.parts) for other in inwards[place + 1 : place + 3]}
+    is_table_head = len(line.parts) > 1 and widths == {len(line.parts)}
+    return not is_table_head and not _SENTENCE.fullmatch(_plain(line))
 
 
 def _is_apart(inwards: _Lines, place: int, near: set[str]) -> bool:
@@ -272,19 +251,23 @@ def _plain(line: PageLine) -> str:
     return line.text.strip().lower()
 
 
-def _numbered(line: PageLine, page: int) -> Iterator[_Numbered]:
-    """Yield the line for each number in it that may be the page's.
+def _numbered(line: PageLine, page: int) -> Iterator[str]:
+    """Yield the number of the first page and the line with "#", for each number in a line.
 
     Years and amounts, and the number of a chapter, are what a page says.
     """
     text = _plain(line)
-    if len(text) >= MAX_HEAD:
-        return
-    for match in _NUMBER.finditer(text):
+    for match in _NUMBER.finditer(text[:MAX_HEAD]):
         masked = f"{text[: match.start()]}#{text[match.end() :]}"
         number = int(match[0])
         if number < FIRST_YEAR and not _COUNTED.search(masked):
-            yield _Numbered(masked, number - page)
+            yield f"{number - page} {masked}"
+
+
+def _fits(form: str, starts: set[str]) -> bool:
+    """Return True if the number at an end of a line counts on from those of other pages."""
+    start, _, masked = form.partition(" ")
+    return start in starts and _AT_EDGE.fullmatch(masked) is not None
 
 
 # --- tables ---
