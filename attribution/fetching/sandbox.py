@@ -38,7 +38,6 @@ DOCUMENT_SECONDS = 60.0  # for one of the user's files
 PICTURE_SECONDS = 20.0  # for a page that is drawn
 RUN_SECONDS = 180.0  # for all files of a run
 START_SECONDS = 60.0  # for imports on a busy machine; not charged to any file
-LAST_SECONDS = 0.3  # in which a server that was killed has ended
 GRACE_SECONDS = 2.0  # a child that is over its time ends itself before it is given up
 ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")  # no keys
 NEVER = threading.Event()  # for work that nobody can stop
@@ -118,8 +117,6 @@ class FileReader:
             reply = server.run(task, content, seconds)
             spent = time.monotonic() - started
             self._seconds_left -= spent
-            if reply is None and server.is_gone():
-                reply = _ready_server().run(task, content, seconds)
         if reply is None and spent >= seconds:
             message = f"{name} could not be read within {seconds:g} s; add only the part you need"
             raise FetchFailed("timed_out", message, name)
@@ -183,13 +180,6 @@ class _Server:
             reply = json.loads(_received(ours, end))
             return reply if isinstance(reply, dict) else None
         return None
-
-    def is_gone(self) -> bool:
-        """Return True if the server itself has ended, and not only a child."""
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(LAST_SECONDS)
-            return True
-        return False
 
     def stop(self) -> None:
         """End the server and with it its children."""

@@ -108,6 +108,7 @@ def test_a_parser_that_hangs_or_dies_costs_its_page_alone() -> None:
     assert caught.value.kind == "timed_out"
     for server in sandbox.servers:
         server.process.kill()
+        server.process.wait()
     assert reading().read(b"<p>The Nile flows north.", "text/html", "a").text.endswith("north.")
 
 
