@@ -27,7 +27,8 @@ def test_vectors_are_those_of_the_network_in_float32_but_for_rounding(embedder: 
         TEXTS, normalize_embeddings=True
     )
     vectors = embedder.embed(TEXTS)
-    assert vectors.dtype == np.float32 and vectors.shape == (4, 384)
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (4, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert (vectors * exact).sum(axis=1).min() > 0.993
     assert np.abs(vectors @ vectors.T - exact @ exact.T).max() < 0.02

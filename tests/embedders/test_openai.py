@@ -38,7 +38,8 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
 
     with http_server(respond) as served:
         made = embedder(served).embed(["a", "bb", "ccc", "dddd"])
-    assert made.dtype == np.float32 and made.shape == (4, 2)
+    assert made.dtype == np.float32
+    assert made.shape == (4, 2)
     assert np.allclose(np.linalg.norm(made, axis=1), 1)
     assert np.allclose(made[:, 0] / made[:, 1], [1, 2, 3, 4])
     assert served.paths == ["/v1/embeddings"] * 2
@@ -79,7 +80,6 @@ def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
 def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Typed in the sidebar it is a setting, and in no environment."""
     typed = Settings(endpoint=Endpoint(key=SecretStr(KEY)))
-    assert EMBEDDERS["openai"].missing(typed) == "" and "OPENAI_API_KEY" in EMBEDDERS[
-        "openai"
-    ].missing(Settings())
+    assert EMBEDDERS["openai"].missing(typed) == ""
+    assert "OPENAI_API_KEY" in EMBEDDERS["openai"].missing(Settings())
     assert EMBEDDERS["openai"].missing(Settings(endpoint=Endpoint("http://127.0.0.1:1/v1"))) == ""

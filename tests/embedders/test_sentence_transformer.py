@@ -52,7 +52,8 @@ def test_a_model_by_name_gives_unit_rows_in_order(tiny: Path) -> None:
     used = HubModel(Settings(embedding_model=str(tiny)))
     texts = ["the river is long", "blue harbour", "the river is long " * 40] * 12
     made = used.embed(texts)
-    assert made.dtype == np.float32 and made.shape == (36, 12)
+    assert made.dtype == np.float32
+    assert made.shape == (36, 12)
     assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-5)
     assert np.allclose(made[1], used.embed(["blue harbour"])[0], atol=1e-5)
     assert not np.allclose(made[0], made[1], atol=1e-3)

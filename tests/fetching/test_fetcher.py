@@ -81,7 +81,8 @@ def test_a_page_and_what_the_server_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         assert page.url == server.url("/a?b=c#d")
         assert server.paths == ["/a?b=c", "/again"]
         headers = server.requests[1][2]
-        assert headers["User-Agent"] == USER_AGENT and headers["Host"] == f"127.0.0.1:{server.port}"
+        assert headers["User-Agent"] == USER_AGENT
+        assert headers["Host"] == f"127.0.0.1:{server.port}"
         assert "Cookie" not in headers
 
 
@@ -150,7 +151,9 @@ def test_gzip_plain_text_and_pdf() -> None:
 )
 def test_addresses_that_are_not_fetched(url: str) -> None:
     error = failure(url)
-    assert error.kind == "bad_address" and "secret" not in str(error) and len(str(error)) < 400
+    assert error.kind == "bad_address"
+    assert "secret" not in str(error)
+    assert len(str(error)) < 400
 
 
 @pytest.mark.parametrize(
@@ -207,9 +210,8 @@ def test_rebinding_has_no_second_lookup(monkeypatch: pytest.MonkeyPatch) -> None
     with http_server(always(200, HTML, PAGE)) as good, pytest.MonkeyPatch.context() as patch:
         asked = names(patch, rebind_example=[["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]])
         page = fetch(good.url("/", "rebind.example"), PATIENT, local)
-        assert (
-            page.text == "The Nile flows north." and len(asked) == 2
-        )  # one of them for robots.txt
+        assert page.text == "The Nile flows north."
+        assert len(asked) == 2
         assert good.requests[0][2]["Host"] == f"rebind.example:{good.port}"
         # the next page asks again, and is refused
         assert failure(good.url("/", "rebind.example")).kind == "blocked_address"
@@ -224,7 +226,8 @@ def test_rebinding_within_one_page_sends_nothing_inside(monkeypatch: pytest.Monk
         inside.setblocking(False)
         asked = names(monkeypatch, rebind_example=[["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]])
         assert failure(outside.url("/", "rebind.example")).kind == "blocked_address"
-        assert len(asked) == 3 and outside.paths == ["/"]
+        assert len(asked) == 3
+        assert outside.paths == ["/"]
         with pytest.raises(BlockingIOError):  # nobody has connected
             inside.accept()
 
@@ -238,7 +241,8 @@ def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.Monk
     names(monkeypatch, pages_example=["127.0.0.1"])
     with raw_server(talk) as server:
         error = failure(f"https://pages.example:{server.port}/")
-    assert error.kind == "unreachable" and b"pages.example" in hello
+    assert error.kind == "unreachable"
+    assert b"pages.example" in hello
 
 
 def test_the_second_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,40 +270,6 @@ def test_redirects_are_followed_and_the_last_address_kept() -> None:
         assert server.paths == ["/a", "/b", "/c?x=1", "/final"]
 
 
-def test_redirects_that_lead_nowhere() -> None:
-    targets = {
-        "/circle/a": "/circle/b",
-        "/circle/b": "/circle/a",
-        "/file": "file:///etc/passwd",
-        "/broken": "http://[",
-        "/user": "http://me:secret@127.0.0.1/",
-    }
-
-    def respond(request: BaseHTTPRequestHandler) -> Answer:
-        if request.path.startswith("/long"):
-            return 302, {"Location": request.path + "/on"}, b""
-        return 302, {"Location": targets[request.path]}, b""
-
-    with http_server(respond) as server:
-        circle, long = failure(server.url("/circle/a")), failure(server.url("/long"))
-        assert circle.kind == long.kind == "redirect_loop"
-        assert "circle" in str(circle) and "5 redirects" in str(long)
-        assert len(server.requests) == 2 + 6
-        assert [failure(server.url(f"/{kind}")).kind for kind in ("file", "broken", "user")] == [
-            "bad_address"
-        ] * 3
-
-
-def test_a_redirect_to_a_forbidden_address_is_refused() -> None:
-    with http_server(always(200, HTML, PAGE)) as inside:
-        with http_server(
-            always(302, {"Location": inside.url("/secret")}, b""), "127.0.0.2"
-        ) as outside:
-            error = failure(outside.url(), PATIENT, lambda address: address == "127.0.0.2")
-            assert error.kind == "blocked_address" and len(outside.requests) == 1
-        assert inside.requests == []
-
-
 @pytest.mark.parametrize(
     ("status", "kind", "says"),
     [
@@ -316,7 +286,9 @@ def test_a_redirect_to_a_forbidden_address_is_refused() -> None:
 def test_http_errors_say_what_to_do(status: int, kind: str, says: str) -> None:
     with http_server(always(status, HTML, PAGE if status != 304 else b"")) as server:
         error = failure(server.url())
-        assert error.kind == kind and str(status) in str(error) and says in str(error)
+        assert error.kind == kind
+        assert str(status) in str(error)
+        assert says in str(error)
 
 
 def test_size_is_counted_while_it_streams_and_after_unpacking() -> None:
@@ -340,7 +312,8 @@ def test_size_is_counted_while_it_streams_and_after_unpacking() -> None:
         ]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert kinds == ["too_large"] * 3 and peak < 5_000_000
+        assert kinds == ["too_large"] * 3
+        assert peak < 5_000_000
         assert failure(server.url("/twice")).kind == "unreadable"
 
 
@@ -367,7 +340,8 @@ def test_stall_and_slow_drip_end_with_the_clock(head: bytes, part: bytes) -> Non
     with raw_server(drip(head, part)) as server:
         started = time.monotonic()
         error = failure(server.url(), QUICK)
-        assert error.kind == "timed_out" and "0.5 s" in str(error)
+        assert error.kind == "timed_out"
+        assert "0.5 s" in str(error)
         assert time.monotonic() - started < 1.5
 
 
@@ -390,28 +364,10 @@ def test_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
         port = listener.getsockname()[1]
     assert failure(f"http://127.0.0.1:{port}/").kind == "unreachable"
     error = failure("http://does-not-exist.invalid/")
-    assert error.kind == "unreachable" and "does-not-exist.invalid" in str(error)
-    assert (
-        "check the address" in str(error) and "Errno" not in str(error) and "Errno" in error.detail
-    )
+    assert error.kind == "unreachable"
+    assert "does-not-exist.invalid" in str(error)
+    assert "check the address" in str(error)
+    assert "Errno" not in str(error)
+    assert "Errno" in error.detail
     assert failure("http://" + "a" * 64 + ".example/").kind in ("unreachable", "bad_address")
     assert resolve("127.0.0.1", 80, 1) == ["127.0.0.1"]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"",
-        b"garbage\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Type: text/html\r\n\r\nshort",
-        b"HTTP/1.1 200 OK\r\n" + b"a: " + b"b" * 300_000 + b"\r\n\r\n",
-        b"HTTP/1.1 999999 X\r\n\r\n",
-    ],
-)
-def test_answers_that_are_no_http(answer: bytes) -> None:
-    def talk(connection: socket.socket, over: threading.Event) -> None:
-        connection.recv(4096)
-        connection.sendall(answer)
-
-    with raw_server(talk) as server:
-        assert failure(server.url()).kind == "unreachable"

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from attribution.errors import FetchFailed
 from attribution.evidence import GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.fetching.fetcher import Fetcher
+from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.fetching.test_fetcher import HTML, PAGE, always, local, names
@@ -76,9 +77,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificate of this test; install it")
     both = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = (
-        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -keyout - -out -"
-    )
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -addext subjectAltName=DNS:wrong.example -keyout - -out -"
     both.write_bytes(subprocess.run(command.split(), capture_output=True, check=True).stdout)
     return both
 
@@ -135,9 +134,27 @@ def test_every_case_ends_by_itself(
         f.subject: f.kind for s in steps for f in s.failures
     }
     assert found == expected
-    assert inside.requests == [] and inside.rules_read == 0
+    assert inside.requests == []
+    assert inside.rules_read == 0
     assert seconds < 60
     texts = {p.url: p for s in steps for p in s.pages}
     long = next(p for url, p in texts.items() if url.endswith("long.pdf"))
-    assert long.page_number(long.text.index("Page 299 ")) == 299 and len(long.breaks) == 300
+    assert long.page_number(long.text.index("Page 299 ")) == 299
+    assert len(long.breaks) == 300
     assert next(p.text for url, p in texts.items() if url.endswith("1251")) == RUSSIAN
+
+
+def test_https_pages_are_read_under_the_name_of_their_certificate_alone(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    monkeypatch.setattr("attribution.fetching.network.tls_context", lambda: trusting)
+    names(monkeypatch, wrong_example=["127.0.0.1"], other_example=["127.0.0.1"])
+    with http_server(always(200, HTML, PAGE), tls=tls) as server:
+        page = fetch(f"https://wrong.example:{server.port}/", Settings(), local)
+        assert page.text == "The Nile flows north."
+        with pytest.raises(FetchFailed) as failed:
+            fetch(f"https://other.example:{server.port}/", Settings(), local)
+        assert failed.value.kind == "bad_certificate"

@@ -24,7 +24,8 @@ def kind(fetcher: Fetcher, url: str) -> str:
     try:
         return fetcher.fetch(url).text and "page"
     except FetchFailed as error:
-        assert error.subject == url and "document" in str(error)
+        assert error.subject == url
+        assert "document" in str(error)
         return error.kind
 
 
@@ -86,7 +87,8 @@ def test_rules_are_fetched_as_safely_as_a_page() -> None:
                 kind(Fetcher(QUICK, lambda address: address == "127.0.0.2"), server.url())
                 == "blocked_address"
             )
-            assert server.requests == [] and inside.rules_read == 0
+            assert server.requests == []
+            assert inside.rules_read == 0
     assert kind(Fetcher(QUICK, is_public), "http://127.0.0.1/") == "blocked_address"
 
 

@@ -10,7 +10,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean, make_page, valid_date
 from attribution.types import content_id
-from tests.servers import encrypted, pdf_bytes
+from tests.servers import pdf_bytes
 
 ARTICLE = (
     "<!doctype html><html><head><title>The Nile</title><meta property='og:site_name' content='Rivers'>"
@@ -36,7 +36,8 @@ def test_article_with_title_date_site_and_table() -> None:
     assert (found.title, found.published, found.site) == ("The Nile", "2024-03-05", "Rivers")
     assert "flows north through eleven countries" in found.text
     assert "Nile: Length 6650" in found.text
-    assert "First!" not in found.text and "<" not in found.text
+    assert "First!" not in found.text
+    assert "<" not in found.text
 
 
 def test_short_page_and_fragment_keep_their_text() -> None:
@@ -49,22 +50,6 @@ def test_short_page_and_fragment_keep_their_text() -> None:
             "a",
         ).text
         == "One line."
-    )
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        ARTICLE.replace("eleven", "одиннадцать").encode("windows-1251"),
-        ARTICLE.replace("<head>", "<head><meta charset='windows-1251'>")
-        .replace("eleven", "одиннадцать")
-        .encode("cp1251"),
-    ],
-)
-def test_windows_1251(content: bytes) -> None:
-    declared = "text/html" if b"charset" in content else "text/html; charset=windows-1251"
-    assert (
-        "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
     )
 
 
@@ -136,19 +121,11 @@ def test_pdf_under_another_name(media_type: str) -> None:
     assert extract(pdf_bytes("Text."), media_type, "a").text == "Text."
 
 
-def test_pdf_that_cannot_be_read() -> None:
-    closed = failure(encrypted(pdf_bytes("Secret."), "key"), "application/pdf", "a.pdf")
-    assert closed.kind == "encrypted" and "password" in str(closed)
-    assert extract(encrypted(pdf_bytes("Open."), ""), "application/pdf", "a.pdf").text == "Open."
-    assert failure(b"%PDF-1.4\n" + b"garbage " * 50, "application/pdf").kind == "unreadable"
-    scanned = failure(pdf_bytes("", ""), "application/pdf")
-    assert scanned.kind == "no_text" and "scanned" in str(scanned)
-
-
 def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.fetching.pdf.MAX_PAGES", 2)
     long = failure(pdf_bytes("a", "b", "c"), "application/pdf")
-    assert long.kind == "too_large" and "3 pages" in str(long)
+    assert long.kind == "too_large"
+    assert "3 pages" in str(long)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +141,9 @@ def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says: str) -> None:
     error = failure(content, media_type)
-    assert error.kind == "wrong_type" and says in str(error) and "expected HTML" in str(error)
+    assert error.kind == "wrong_type"
+    assert says in str(error)
+    assert "expected HTML" in str(error)
 
 
 PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
@@ -210,7 +189,8 @@ PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessi
 )
 def test_pages_that_show_little_are_told_apart(page: str, kind: str, says: str) -> None:
     error = failure(f"<html>{page}</html>".encode() if page.strip() else page.encode())
-    assert error.kind == kind and says in str(error)
+    assert error.kind == kind
+    assert says in str(error)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +245,8 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
         "text/html",
         "https://e.org/",
     ).text
-    assert text.count("aaa bbb") > 5_000 and time.monotonic() - started < 20  # it took minutes
+    assert text.count("aaa bbb") > 5_000
+    assert time.monotonic() - started < 20
 
 
 def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +336,9 @@ def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str)
     try:
         text = extract(content, media_type, "https://example.org/a").text
     except FetchFailed as error:
-        assert error.kind in KINDS and str(error)
+        assert error.kind in KINDS
+        assert str(error)
     else:
-        assert text == clean(text) != "" and "\0" not in text and text.encode("utf-8")
+        assert text == clean(text) != ""
+        assert "\0" not in text
+        assert text.encode("utf-8")

@@ -56,6 +56,7 @@ def test_microdata_counts_and_parts_of_a_page_do_not() -> None:
 )
 def test_markup_that_cannot_be_read_is_left_out(script: str) -> None:
     page = fetched(f'<script type="application/ld+json">{script}</script>')
-    assert page.genre == "unknown" and "renovated" in page.text
+    assert page.genre == "unknown"
+    assert "renovated" in page.text
     odd = REVIEW | {"claimReviewed": ["x"], "reviewRating": "False"}
     assert fetched(json_ld(odd)).rating == ""

@@ -208,14 +208,6 @@ def test_each_table_of_a_sheet_has_its_own_heads() -> None:
     )
 
 
-def test_a_presentation_with_a_password_is_encrypted() -> None:
-    from attribution.errors import FetchFailed
-
-    with pytest.raises(FetchFailed) as failed:
-        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "a.pptx")
-    assert failed.value.kind == "encrypted"
-
-
 def test_a_paragraph_in_a_control_is_read() -> None:
     body = f"<w:sdt><w:sdtContent>{paragraph('A line.')}</w:sdtContent></w:sdt>"
     assert read(docx(body), "a.docx").text == "A line."

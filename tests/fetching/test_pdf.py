@@ -239,7 +239,8 @@ def test_a_font_that_names_no_characters_is_said() -> None:
     font = f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Sub /Encoding << /Differences [32 {glyphs}] >> >>"
     with pytest.raises(FetchFailed) as failed:
         read(pdf(line(LOCK), font=font))
-    assert failed.value.kind == "unreadable" and "ocrmypdf" in str(failed.value)
+    assert failed.value.kind == "unreadable"
+    assert "ocrmypdf" in str(failed.value)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,8 @@ def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -
     if not any(any(c.isalpha() for c in text) for page in pages for text in page):
         return
     found = make_page("a", "document", read(pdf(*(lines(*page) for page in pages))))
-    assert len(found.breaks) == len(pages) and list(found.breaks) == sorted(found.breaks)
+    assert len(found.breaks) == len(pages)
+    assert list(found.breaks) == sorted(found.breaks)
     written = {c for page in pages for text in page for c in text if c.isalpha()}
     assert written <= set(found.text)
     for name in CHUNKERS:

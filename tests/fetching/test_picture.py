@@ -29,7 +29,8 @@ RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel
 def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes: int) -> None:
     picture = reading().draw(RIVERS, "rivers.pdf", number, sentence)
     image = Image.open(BytesIO(base64.b64decode(picture.png))).convert("L")
-    assert image.size == (picture.width, picture.height) and max(image.size) <= MAX_SIDE
+    assert image.size == (picture.width, picture.height)
+    assert max(image.size) <= MAX_SIDE
     assert len(picture.boxes) == boxes
     left, top, right, bottom = image.point(lambda grey: 255 * (grey < 128)).getbbox() or (
         0,
@@ -38,12 +39,11 @@ def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes
         0,
     )
     for x, y, wide, high in picture.boxes:  # the box is that of the ink, within its line
-        assert abs(x * picture.width - left) < 5 and abs((x + wide) * picture.width - right) < 12
-        assert (
-            y * picture.height <= top + 2
-            and (y + high) * picture.height >= bottom - 2
-            and high < 0.1
-        )
+        assert abs(x * picture.width - left) < 5
+        assert abs((x + wide) * picture.width - right) < 12
+        assert y * picture.height <= top + 2
+        assert (y + high) * picture.height >= bottom - 2
+        assert high < 0.1
 
 
 @pytest.mark.parametrize(("content", "number"), [(RIVERS, 3), (b"%PDF-1.4 nothing", 1)])

@@ -70,17 +70,6 @@ def by_folder(path: Path) -> FetchFailed:
         (by_upload, "slow.pdf", slow_pdf, "timed_out"),
         (by_path, "large.docx", large_docx, "too_large"),
         (by_folder, "large.epub", large_epub, "too_large"),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (
-                (by_path, "slow.pdf", slow_pdf, "timed_out"),
-                (by_folder, "slow.pdf", slow_pdf, "timed_out"),
-                (by_upload, "large.docx", large_docx, "too_large"),
-                (by_folder, "large.docx", large_docx, "too_large"),
-                (by_upload, "large.epub", large_epub, "too_large"),
-                (by_path, "large.epub", large_epub, "too_large"),
-            )
-        ),
     ],
 )
 def test_a_hostile_file_costs_neither_time_nor_memory(
@@ -96,7 +85,8 @@ def test_a_hostile_file_costs_neither_time_nor_memory(
     reading().read(b"a", "text/plain", "warm")
     before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     failure = way(tmp_path / name)
-    assert failure.kind == kind and name in str(failure)
+    assert failure.kind == kind
+    assert name in str(failure)
     assert time.monotonic() - started < 9
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 

@@ -49,7 +49,9 @@ def found(folder: Path, query: str, k: int = 5) -> list[str]:
 
 def test_front_matter_becomes_the_page(folder: Path) -> None:
     (hit, *_) = FolderSearcher(Settings(), folder).search("The Nile flooded Egypt every summer.", 3)
-    assert hit.page is not None and hit.rank == 1 and hit.searcher == "library"
+    assert hit.page is not None
+    assert hit.rank == 1
+    assert hit.searcher == "library"
     page = hit.page
     assert (page.url, page.title, page.site, page.kind) == (
         "library:nile.md",
@@ -58,12 +60,14 @@ def test_front_matter_becomes_the_page(folder: Path) -> None:
         "library",
     )
     assert (page.published, page.reference) == ("2026-07-22", "https://en.wikipedia.org/wiki/Nile")
-    assert page.text.startswith("The Nile is a river") and "\n\nFloods\n\n" in page.text
+    assert page.text.startswith("The Nile is a river")
+    assert "\n\nFloods\n\n" in page.text
 
 
 def test_every_kind_of_file_is_found(folder: Path) -> None:
     everything = FolderSearcher(Settings(), folder)
-    assert len(everything.pages) == 6 and everything.failures == ()
+    assert len(everything.pages) == 6
+    assert everything.failures == ()
     assert found(folder, "How do honey bees dance?") == ["library:deep/bees.txt"]
     assert found(folder, "Who built the Eiffel Tower?") == ["library:tower.html"]
     assert found(folder, "Plants use photosynthesis.") == ["library:study.pdf"]
@@ -158,14 +162,17 @@ def test_front_matter_that_is_no_plain_yaml_is_text(folder: Path, front: str) ->
 def test_odd_front_matter(tmp_path: Path, text: str) -> None:
     (tmp_path / "odd.md").write_text(text, encoding="utf-8")
     (page,) = FolderSearcher(Settings(), tmp_path).pages
-    assert "A line" in page.text and page.title == "odd" and page.reference == ""
+    assert "A line" in page.text
+    assert page.title == "odd"
+    assert page.reference == ""
 
 
 def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
     for folder, says in ((tmp_path / "none", "does not exist"), (tmp_path, "contains no articles")):
         with pytest.raises(SearchFailed, match=says) as caught:
             FolderSearcher(Settings(), folder).search("anything", 3)
-        assert caught.value.kind == "search_failed" and "--set library=" in str(caught.value)
+        assert caught.value.kind == "search_failed"
+        assert "--set library=" in str(caught.value)
     (tmp_path / "a.pdf").write_bytes(b"broken")
     with pytest.raises(SearchFailed, match="1 cannot be read"):
         FolderSearcher(Settings(), tmp_path).search("anything", 3)
@@ -181,17 +188,20 @@ def test_the_index_is_built_once_and_again_after_a_change(
         "_build_index",
         lambda folder, *rest: builds.append(folder) or build(folder, *rest),
     )
-    assert found(folder, "Everest mountain") and found(folder, "Himalaya")
+    assert found(folder, "Everest mountain")
+    assert found(folder, "Himalaya")
     assert len(builds) == 1
     (folder / "everest.md").write_text("All about the Matterhorn.", encoding="utf-8")
     os.utime(folder / "everest.md", ns=(1, 1))
-    assert found(folder, "Himalaya") == [] and found(folder, "Matterhorn") == ["library:everest.md"]
+    assert found(folder, "Himalaya") == []
+    assert found(folder, "Matterhorn") == ["library:everest.md"]
     assert len(builds) == 2
 
 
 def test_the_library_that_comes_along() -> None:
     searcher = FolderSearcher(Settings())
-    assert len(searcher.pages) >= 20 and searcher.failures == ()
+    assert len(searcher.pages) >= 20
+    assert searcher.failures == ()
     assert all(page.facts_from.startswith("https://") and page.published for page in searcher.pages)
     assert {(page.reference, page.site) for page in searcher.pages} == {
         ("", "Attribution explorer, built-in library")

@@ -80,24 +80,23 @@ def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: S
         "bees"
     ]  # by its direction: no word of the text
     (hit,) = by.search("Which insect signals to its colony?", 3)
-    assert hit.rank == 1 and hit.searcher == "collection:c"
-    assert (
-        found(by, "Penguins live in Antarctica.") == []
-        and found(by, "") == []
-        and found(by, "?!") == []
-    )
+    assert hit.rank == 1
+    assert hit.searcher == "collection:c"
+    assert found(by, "Penguins live in Antarctica.") == []
+    assert found(by, "") == []
+    assert found(by, "?!") == []
 
 
 def test_a_document_is_as_near_as_its_nearest_passage(kept: DocumentStore, store: Store) -> None:
     long = "It begins with something else. " * 30 + "At last it comes to the himalaya."
     kept.put("c", [NewDocument("long", "long", "long", page(long, title="Long"))])
-    assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES and passages(
-        "T", "x"
-    ) == ["T\nx"]
+    assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES
+    assert passages("T", "x") == ["T\nx"]
     assert list(embed(store, "c", Fake())) == [(4, 4)]
     by = searcher(kept, store, Fake(), vectors=False)
     near = dict(by.nearest("a mountain", 10))
-    assert len(near) == 4 and near[4] == near[3] > near[1]
+    assert len(near) == 4
+    assert near[4] == near[3] > near[1]
 
 
 def test_without_vectors_the_words_alone_answer(kept: DocumentStore, store: Store) -> None:
@@ -112,8 +111,10 @@ def test_only_what_is_new_is_embedded(kept: DocumentStore, store: Store) -> None
     kept.put(
         "c", [NewDocument("rhine", "rhine", "rhine", page("The Rhine is a river.", title="Rhine"))]
     )
-    assert list(embed(store, "c", by)) == [(4, 4)] and list(embed(store, "c", by)) == []
-    assert len(by.texts) == 4 and by.texts[-1] == "Rhine\nThe Rhine is a river."
+    assert list(embed(store, "c", by)) == [(4, 4)]
+    assert list(embed(store, "c", by)) == []
+    assert len(by.texts) == 4
+    assert by.texts[-1] == "Rhine\nThe Rhine is a river."
 
 
 def test_a_document_removed_during_a_run_is_left_out(kept: DocumentStore, store: Store) -> None:

@@ -39,7 +39,8 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
                 table.database.rollback()
         for name in names(kept, collection):
             found = kept.page(collection, name)
-            assert found is not None and found.text
+            assert found is not None
+            assert found.text
             with kept.full_text(collection) as table:
                 word = found.text.split()[0]
                 match = f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?"
@@ -58,25 +59,24 @@ def test_the_same_text_is_one_document_and_the_same_origin_replaces(store: Store
         "changed",
         "added",
     ]
-    assert names(kept) == ["a", "a (2)", "b"] and whole(kept) == 3
+    assert names(kept) == ["a", "a (2)", "b"]
+    assert whole(kept) == 3
     assert kept.put("c", [new("b", "three")]) == [
         "changed"
     ]  # what came from b is now what came from a
-    assert names(kept) == ["a", "a (2)"] and whole(kept) == 2
-    assert (
-        kept.put("other", [new("a", "one")]) == ["added"] and whole(kept) == 2
-    )  # collections know nothing of others
+    assert names(kept) == ["a", "a (2)"]
+    assert whole(kept) == 2
+    assert kept.put("other", [new("a", "one")]) == ["added"]
+    assert whole(kept) == 2
 
 
 def test_a_document_gets_its_address(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("my notes", [new("deep/a.txt", "Some text.")])
     found = kept.page("my notes", "deep/a.txt")
-    assert (
-        found is not None
-        and found.url == "collection:my notes/deep/a.txt"
-        and found.text == "Some text."
-    )
+    assert found is not None
+    assert found.url == "collection:my notes/deep/a.txt"
+    assert found.text == "Some text."
     assert kept.page("my notes", "absent") is None
     (only,) = kept.collections()
     assert (only.name, only.documents, only.characters, only.embedded) == ("my notes", 1, 10, 0)
@@ -89,18 +89,19 @@ def test_removing(store: Store) -> None:
     assert (
         kept.collections(MODEL)[0].embedded == 2
     )  # nothing is kept for a document that is not there
-    assert (
-        kept.remove("c", "b") == 1
-        and whole(kept) == 2
-        and kept.vectors("c", MODEL) == ([1], [b"1234"])
-    )
+    assert kept.remove("c", "b") == 1
+    assert whole(kept) == 2
+    assert kept.vectors("c", MODEL) == ([1], [b"1234"])
     with pytest.raises(BadInput, match="no document 'b'"):
         kept.remove("c", "b")
-    assert kept.remove("c") == 2 and kept.collections() == []
+    assert kept.remove("c") == 2
+    assert kept.collections() == []
     with pytest.raises(BadInput, match="none yet"):
         kept.documents("c")
     kept.put("c", [new("a", "one")])  # a name that was removed is free again, an id never
-    assert whole(kept) == 1 and kept.pages([1, 2, 3]) == {} and kept.vectors("c", MODEL) == ([], [])
+    assert whole(kept) == 1
+    assert kept.pages([1, 2, 3]) == {}
+    assert kept.vectors("c", MODEL) == ([], [])
 
 
 def test_what_is_not_embedded_yet(store: Store) -> None:
@@ -110,32 +111,17 @@ def test_what_is_not_embedded_yet(store: Store) -> None:
     assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
     kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"two", b"writers", b"at once"]))
     kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"one", b"wins"]))
-    assert (
-        kept.unembedded("c", MODEL, 7, 10) == {} and len(kept.unembedded("c", "another", 7, 1)) == 1
-    )
+    assert kept.unembedded("c", MODEL, 7, 10) == {}
+    assert len(kept.unembedded("c", "another", 7, 1)) == 1
     assert kept.vectors("c", MODEL) == ([1, 1, 2, 2], [b"one", b"wins"] * 2)
-    assert kept.vectors("c", "another") == ([], []) and kept.collections("another")[0].embedded == 0
-
-
-def test_a_list_can_be_narrowed(store: Store) -> None:
-    kept = DocumentStore(store.database)
-    kept.put("c", [new("100%.txt", "one"), new("1000.txt", "two"), new("b", "three")])
-    assert [row["name"] for row in kept.documents("c", "100%")] == ["100%.txt"]
-    assert [row["name"] for row in kept.documents("c", "Title of b")] == ["b"]
-    assert len(kept.documents("c", limit=2)) == 2
+    assert kept.vectors("c", "another") == ([], [])
+    assert kept.collections("another")[0].embedded == 0
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "x" * 81, "two\nlines", "a\u202eb"])
 def test_names_that_cannot_be(store: Store, name: str) -> None:
     with pytest.raises(BadInput, match="expected 1 to 80"):
         DocumentStore(store.database).put(name, [new("a", "one")])
-
-
-@pytest.mark.parametrize("name", ["x'; DROP TABLE documents; --", "ключ", "a b", "100%"])
-def test_names_that_can(store: Store, name: str) -> None:
-    kept = DocumentStore(store.database)
-    kept.put(name, [new("'; --", "one")])
-    assert whole(kept, name) == 1 and kept.remove(name) == 1
 
 
 def test_another_database_is_refused_by_name() -> None:

@@ -88,33 +88,15 @@ def test_results_keep_their_order_and_are_web_pages(server: Served) -> None:
     assert len(searcher().search("the Nile", 1)) == 1
 
 
-def test_a_page_that_declares_itself_xml_and_titles_with_controls(
-    engine: Engine, server: Served
-) -> None:
-    declared = b'<?xml version="1.0" encoding="UTF-8"?>\n' + page(
-        result("https://a.example/", "A\x1b[31m\ttitle\x07")
-    )
-    engine.answers = [(200, HTML, declared)]
-    assert [(hit.url, hit.title) for hit in searcher().search("q", 3)] == [
-        ("https://a.example/", "A[31m title")
-    ]
-
-
 def test_the_query_is_sent_trimmed(server: Served) -> None:
     searcher().search("häufig & <b> " + "x" * 1000, 3)
     method, path, _, body = server.requests[0]
     sent = parse_qs(body.decode())["q"][0]
-    assert (
-        (method, path) == ("POST", "/html/")
-        and sent.startswith("häufig & <b> xx")
-        and len(sent) == 300
-    )
-    assert searcher().search(" \n", 3) == [] and len(server.requests) == 1
-
-
-def test_nothing_found_is_no_failure(engine: Engine, server: Served) -> None:
-    engine.answers = [(200, HTML, NOTHING)]
-    assert searcher().search("nothing", 3) == [] and len(server.requests) == 1
+    assert (method, path) == ("POST", "/html/")
+    assert sent.startswith("häufig & <b> xx")
+    assert len(sent) == 300
+    assert searcher().search(" \n", 3) == []
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -123,7 +105,9 @@ def test_nothing_found_is_no_failure(engine: Engine, server: Served) -> None:
 def test_limits_are_said_after_three_tries(engine: Engine, server: Served, answer: Answer) -> None:
     engine.answers = [answer]
     error = failure(lambda: searcher().search("q", 3))
-    assert error.kind == "search_limited" and "wait" in str(error) and error.subject == "q"
+    assert error.kind == "search_limited"
+    assert "wait" in str(error)
+    assert error.subject == "q"
     assert len(server.requests) == 3
 
 
@@ -150,12 +134,13 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         port = listener.getsockname()[1]
     monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
     error = failure(lambda: searcher().search("q", 3))
-    assert error.kind == "search_failed" and "check the network" in str(error)
-    assert (
-        "Error" not in str(error) and error.detail
-    )  # one sentence of ours; the library's words apart
+    assert error.kind == "search_failed"
+    assert "check the network" in str(error)
+    assert "Error" not in str(error)
+    assert error.detail
     shown = error.as_failure("search")
-    assert shown.detail == error.detail and "detail" in shown.model_dump_json()
+    assert shown.detail == error.detail
+    assert "detail" in shown.model_dump_json()
 
 
 def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,5 +148,6 @@ def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Duckduckgo, "search_url", server.url("/html/"))
         started = time.monotonic()
         error = failure(lambda: searcher(timeout=0.2, total=0.5).search("q", 3))
-        assert error.kind == "search_failed" and "in time" in str(error)
+        assert error.kind == "search_failed"
+        assert "in time" in str(error)
         assert time.monotonic() - started < 15

@@ -94,7 +94,8 @@ def searcher(name: str, total: float = 5.0, **settings: Any) -> Any:
 def failure(search: Callable[[], object]) -> SearchFailed:
     with pytest.raises(SearchFailed) as caught:
         search()
-    assert KEY not in str(caught.value) and KEY not in repr(caught.value.as_failure("search"))
+    assert KEY not in str(caught.value)
+    assert KEY not in repr(caught.value.as_failure("search"))
     return caught.value
 
 
@@ -111,7 +112,8 @@ def test_results_are_web_pages_in_order_with_clean_titles(
     ]
     assert hits[0].title in ("Nile[31m &amp; Sahara", "Nile[31m & Sahara")
     assert {(h.searcher, h.query, h.page) for h in hits} == {(name, "the  Nile", None)}
-    assert len(searcher(name).search("the Nile", 1)) == 1 and searcher(name).search(" ", 3) == []
+    assert len(searcher(name).search("the Nile", 1)) == 1
+    assert searcher(name).search(" ", 3) == []
     assert all(KEY not in path for path in server.paths)
 
 
@@ -128,7 +130,9 @@ def test_limits_are_said_after_three_tries(
 ) -> None:
     engine.answers = [(status, JSON, b"{}")]
     error = failure(lambda: searcher(name).search("q", 3))
-    assert error.kind == "search_limited" and "wait" in str(error) and len(server.requests) == 3
+    assert error.kind == "search_limited"
+    assert "wait" in str(error)
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -174,17 +178,21 @@ def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Serve
     good = (200, JSON, json.dumps(GOOD["brave"]).encode())
     engine.answers = [(429, {**JSON, "Retry-After": "1"}, b""), good]
     started = time.monotonic()
-    assert len(searcher("brave").search("q", 3)) == 3 and time.monotonic() - started >= 1
+    assert len(searcher("brave").search("q", 3)) == 3
+    assert time.monotonic() - started >= 1
     engine.answers = [(503, {**JSON, "Retry-After": "3600"}, b""), good]
     error = failure(lambda: searcher("brave").search("q", 3))
-    assert error.kind == "search_limited" and "once" in str(error) and len(server.requests) == 3
+    assert error.kind == "search_limited"
+    assert "once" in str(error)
+    assert len(server.requests) == 3
 
 
 def test_retry_after_in_both_forms() -> None:
     said = ("7", "", "soon", "-3", "²", "Wed, 21 Oct 2015 07:28:00 GMT")
     assert [retry_after(text) for text in said] == [7, 0, 0, 0, 0, 0]
     later = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
-    assert 80 < later <= 90 and retry_after("9" * 500) <= 1e9
+    assert 80 < later <= 90
+    assert retry_after("9" * 500) <= 1e9
 
 
 def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
@@ -202,16 +210,15 @@ def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
         ("POST", "/ask"),
     ]
     wiki, searx, google, brave, tavily = told
-    assert (
-        len(wiki[2]["gsrsearch"][0]) <= 300
-        and searx[2]["format"] == ["json"]
-        and searx[2]["language"] == ["de"]
-    )
-    assert google[3]["X-Goog-Api-Key"] == KEY and google[2]["cx"] == ["engine-id"]
-    assert brave[3]["X-Subscription-Token"] == KEY and len(brave[2]["q"][0].split()) <= 50
-    assert (
-        tavily[3]["Authorization"] == f"Bearer {KEY}" and len(json.loads(tavily[4])["query"]) <= 400
-    )
+    assert len(wiki[2]["gsrsearch"][0]) <= 300
+    assert searx[2]["format"] == ["json"]
+    assert searx[2]["language"] == ["de"]
+    assert google[3]["X-Goog-Api-Key"] == KEY
+    assert google[2]["cx"] == ["engine-id"]
+    assert brave[3]["X-Subscription-Token"] == KEY
+    assert len(brave[2]["q"][0].split()) <= 50
+    assert tavily[3]["Authorization"] == f"Bearer {KEY}"
+    assert len(json.loads(tavily[4])["query"]) <= 400
     assert all("attribution-explorer" in h["User-Agent"] for *_, h, _ in told)
 
 
@@ -221,10 +228,8 @@ def test_wikipedia_asks_by_any_word_where_no_article_has_all(
     engine.reply(NOTHING["wikipedia"], GOOD["wikipedia"])
     assert len(searcher("wikipedia").search('The "Nile" flows -north: intitle:x* in 1902', 3)) == 3
     first, second = (parse_qs(urlsplit(p).query)["gsrsearch"][0] for p in server.paths)
-    assert (
-        first == "The Nile flows north intitle x in 1902"
-        and second == "The OR Nile OR flows OR north OR intitle OR 1902"
-    )
+    assert first == "The Nile flows north intitle x in 1902"
+    assert second == "The OR Nile OR flows OR north OR intitle OR 1902"
     engine.reply({"error": {"code": "ratelimited", "info": KEY}})
     assert failure(lambda: searcher("wikipedia").search("Nile", 3)).kind == "search_limited"
 
@@ -242,7 +247,8 @@ def test_a_key_that_cannot_be_sent_is_not_shown(
     monkeypatch.setenv("BRAVE_API_KEY", f"{KEY}\r\nX: y")
     with pytest.raises(Unavailable) as caught:
         searcher("brave")
-    assert KEY not in str(caught.value) and "BRAVE_API_KEY" in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert "BRAVE_API_KEY" in str(caught.value)
 
 
 def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
@@ -257,7 +263,9 @@ def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
     (instance,) = (s for s in sources.searchers if s.name != "library")
     assert instance.name == f"searxng at 127.0.0.1:{server.port}"
     error = failure(lambda: instance.search("q", 3))
-    assert error.kind == "search_failed" and "127.0.0.1" in str(error) and server.requests == []
+    assert error.kind == "search_failed"
+    assert "127.0.0.1" in str(error)
+    assert server.requests == []
     engine.reply(GOOD["searxng"])
     assert len(searcher("searxng").search("q", 3)) == 3  # the environment's may be a private one
     assert sources.addresses == []
