@@ -111,14 +111,9 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
-    is_pdf = head.lstrip().startswith(b"%PDF-")
-    if is_pdf or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
-        return PDF
-    headers = _BLANK_LINE.split(head, 1)[0].lower()
-    if _HEADER.match(head) and b"mime-version:" in headers and b"multipart/related" in headers:
-        return MAIL
-    if head.startswith(_RTF_START) and declared in ("", PLAIN, RTF):
-        return RTF
+    marked = _marked_type(head, declared)
+    if marked:
+        return marked
     unwanted = _unwanted_type(media_type, content)
     is_html = _HTML_START.match(head) is not None
     if not unwanted and declared == PDF and content:
@@ -129,6 +124,17 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     if is_html and declared not in (MARKDOWN, CSV, TSV):
         return HTML
     return declared or PLAIN
+
+
+def _marked_type(head: bytes, declared: str) -> str:
+    """Return the type that the first bytes name, whatever was declared; empty if none."""
+    is_pdf = head.lstrip().startswith(b"%PDF-")
+    if is_pdf or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
+        return PDF
+    headers = _BLANK_LINE.split(head, 1)[0].lower()
+    if _HEADER.match(head) and b"mime-version:" in headers and b"multipart/related" in headers:
+        return MAIL
+    return RTF if head.startswith(_RTF_START) and declared in ("", PLAIN, RTF) else ""
 
 
 def _unwanted_type(media_type: str, content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""URL → Page: public http(s) addresses only, polite per host, bounded in time, size and redirects."""
+"""URL → Page: public addresses only, polite per host, bounded in time, size and redirects."""
 
 from __future__ import annotations
 

@@ -248,6 +248,32 @@ def _article(blocks: Sequence[Block], main_text: str) -> str:
 
     The main text itself is returned where it doesn't come from the blocks.
     """
+    main = _main_blocks(blocks, main_text)
+    if not main:
+        return main_text.replace("\n", "\n\n")
+    prose = [number for number in main if _is_sentence(blocks[number].raw)] or main
+    titles = [number for number in range(prose[0]) if tag_of(blocks[number].element) == "h1"]
+    first = titles[-1] if titles else prose[0]
+    holders: set[_Element] = set()  # elements that hold main text
+    for number in (first, *prose):
+        element = blocks[number].element
+        holders.update((element, *element.iterancestors()))
+    repetition = _Repetition(main_text)
+    chosen = []
+    for number, block in enumerate(blocks):
+        is_main = number in main
+        is_within = first <= number <= prose[-1]
+        if repetition.has(block.raw) or not (is_main or _is_prose(block)):
+            continue
+        belongs = _belongs(block, holders, is_main or is_within)
+        if belongs or (is_main and is_within):
+            chosen.append(block)
+            repetition.add(block.raw)
+    return join_blocks(chosen)
+
+
+def _main_blocks(blocks: Sequence[Block], main_text: str) -> list[int]:
+    """Return the numbers of the blocks of a text; none where they don't hold enough of it."""
     lines = main_text.split("\n")
     known = {shingle for line in (main_text, *lines) for shingle in _shingles(line)}
     missing = set(_WORD.findall(main_text))
@@ -259,34 +285,25 @@ def _article(blocks: Sequence[Block], main_text: str) -> str:
         if 2 * len(own & known) >= len(own) > 0 or is_in_line:
             main.append(number)
             missing.difference_update(_WORD.findall(block.raw))
-    if not main or len(missing) > MAX_MISSING * words:
-        return "\n\n".join(lines)
-    prose = [number for number in main if _is_sentence(blocks[number].raw)] or main
-    titles = [number for number in range(prose[0]) if tag_of(blocks[number].element) == "h1"]
-    first = titles[-1] if titles else prose[0]
-    holders: set[_Element] = set()  # elements that hold main text
-    for number in (first, *prose):
-        element = blocks[number].element
-        holders.update((element, *element.iterancestors()))
-    chosen = []
-    used: Counter[int] = Counter()
-    allowed = Counter(_shingles(main_text))
-    for number, block in enumerate(blocks):
-        is_main = number in main
-        is_within = first <= number <= prose[-1]
-        runs = list(_shingles(block.raw))
-        repeated = sum(used[shingle] >= max(1, allowed[shingle]) for shingle in runs)
-        if len(runs) >= MIN_REPEATED and repeated > MAX_REPEATED * len(runs):
-            continue
-        is_candidate = is_main or _is_prose(block)
-        if (
-            is_main
-            and is_within
-            or (is_candidate and _belongs(block, holders, is_main or is_within))
-        ):
-            chosen.append(block)
-            used.update(runs)
-    return join_blocks(chosen)
+    return main if len(missing) <= MAX_MISSING * words else []
+
+
+class _Repetition:
+    """Tells blocks that repeat others more often than the main text does."""
+
+    def __init__(self, main_text: str) -> None:
+        self._allowed = Counter(_shingles(main_text))
+        self._used: Counter[int] = Counter()
+
+    def has(self, text: str) -> bool:
+        """Return True if most of a block was read before."""
+        runs = list(_shingles(text))
+        repeated = sum(self._used[run] >= max(1, self._allowed[run]) for run in runs)
+        return len(runs) >= MIN_REPEATED and repeated > MAX_REPEATED * len(runs)
+
+    def add(self, text: str) -> None:
+        """Count a block as read."""
+        self._used.update(_shingles(text))
 
 
 def _shingles(text: str) -> Iterator[int]:

@@ -102,7 +102,7 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
 
 
 class CheckedBackend(httpcore2.NetworkBackend):
-    """Opens sockets only to addresses that `allow` accepts; one forbidden address rejects the host."""
+    """Opens sockets to addresses that `allow` accepts; one forbidden address rejects the host."""
 
     def __init__(self, allow: Allow, clock: Clock) -> None:
         self._allow = allow

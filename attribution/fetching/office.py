@@ -41,7 +41,8 @@ _UNREAD = f"""
         or local-name()='covered-table-cell']
   | //*[local-name()='r'][*[local-name()='rPr'][@strike!='noStrike'
         or *[local-name()='vanish' or local-name()='strike' or local-name()='dstrike']{_ON}]]
-  | //*[local-name()='tr'][*[local-name()='trPr']/*[local-name()='hidden' or local-name()='del']{_ON}]
+  | //*[local-name()='tr'][*[local-name()='trPr']
+        /*[local-name()='hidden' or local-name()='del']{_ON}]
   | //*[local-name()='sp'][.//*[local-name()='ph'][@type='ftr' or @type='dt' or @type='sldNum']]
 """
 _RAISED = """
@@ -50,9 +51,12 @@ _RAISED = """
         [not(*[contains(local-name(), 'noteReference')])]
 """
 _SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has no character
-    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
-    + " " * 32
-    + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
+    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_"
+    "‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
+    + " "
+    * 32
+    + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊"
+    "〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
 )
 
 

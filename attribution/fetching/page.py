@@ -110,7 +110,7 @@ def one_line(text: str) -> str:
 
 
 def is_placeholder(title: str) -> bool:
-    """Return True if a program generated the title, as "Untitled-1" or "Microsoft Word - a.docx"."""
+    """Return True if a program made the title, as "Untitled-1" or "Microsoft Word - a.docx"."""
     return _PLACEHOLDER.fullmatch(title) is not None
 
 

@@ -69,7 +69,7 @@ def lay_out(pages: Sequence[_Lines]) -> Extracted:
 
 
 def join_pages(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
-    """Join the texts of pages, with a joint between two each; an empty page begins with the next."""
+    """Join the texts of pages by the joints between them; an empty page begins with the next."""
     text = ""
     breaks: list[int] = []
     empty_pages = 0
@@ -185,50 +185,68 @@ MAX_MARGIN = 0.15  # share of a page's height
 
 
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
-    """Return pages without their numbers and running heads; those above the first page stay.
-
-    A head stands at an edge and has a page's number, or stands there on near pages too and is set
-    apart from the text. A line that also stands within pages, as a refrain does, and the head of a
-    table are none.
-    """
-    downwards = [sorted(lines, key=lambda line: -line.y) for lines in pages]
-    within = Counter(_plain(line) for lines in downwards for line in lines[EDGE_LINES:-EDGE_LINES])
-    numbered: Counter[str] = Counter()
-    for page, lines in enumerate(downwards):
-        at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
-        numbered.update({form for line in at_edges for form in _numbered(line, page)})
-    starts = {form.partition(" ")[0] for form, count in numbered.items() if count > 1}
+    """Return pages without their numbers and running heads; those above the first page stay."""
+    edges = _Edges(pages)
     bodies = []
-    for page, lines in enumerate(downwards):
-        heads: set[PageLine] = set()
-        for step in (1, -1):  # from the top, from the bottom
-            inwards = lines[::step]
-            near = _near_lines(downwards, page, step)
-            for place, line in enumerate(inwards[:EDGE_LINES]):
-                is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
-                forms = list(_numbered(line, page))
-                has_number = any(numbered[form] > 1 for form in forms)
-                fits = is_apart and any(_fits(form, starts) for form in forms)
-                is_repeated = (
-                    is_apart and _plain(line) in near and within[_plain(line)] < MAX_WITHIN
-                )
-                if not (has_number or fits or is_repeated and _is_head(inwards, place)):
-                    break
-                if page or step < 0 or _ALONE.fullmatch(_plain(line)):
-                    heads.add(line)
-        bodies.append(_without(pages[page], heads if heads < set(lines) else set()))
+    for page, lines in enumerate(pages):
+        heads = edges.heads(page)
+        bodies.append(_without(lines, heads if heads < set(lines) else set()))
     return bodies
 
 
-def _near_lines(downwards: Sequence[_Lines], page: int, step: int) -> set[str]:
-    """Return the lines at the same edge of near pages."""
-    first = max(0, page - NEAR_PAGES)
-    pages = downwards[first : page + NEAR_PAGES + 1]
-    others = [lines[::step] for n, lines in enumerate(pages, first) if n != page]
-    return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
+class _Edges:
+    """Finds the lines at an edge that are heads or feet.
+
+    They have a page's number, or stand there on near pages too and are set apart from the text. A
+    line that also stands within pages, as a refrain does, and the head of a table are none.
+    """
+
+    def __init__(self, pages: Sequence[_Lines]) -> None:
+        self._pages = [sorted(lines, key=lambda line: -line.y) for lines in pages]
+        self._within: Counter[str] = Counter()
+        self._numbered: Counter[str] = Counter()
+        for page, lines in enumerate(self._pages):
+            self._within.update(map(_plain, lines[EDGE_LINES:-EDGE_LINES]))
+            at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
+            self._numbered.update({form for line in at_edges for form in _numbered(line, page)})
+        repeated = [form for form, count in self._numbered.items() if count > 1]
+        self._starts = {form.partition(" ")[0] for form in repeated}
+
+    def heads(self, page: int) -> set[PageLine]:
+        """Return the heads and feet of a page."""
+        heads: set[PageLine] = set()
+        for step in (1, -1):  # from the top, from the bottom
+            inwards = self._pages[page][::step]
+            near = self._near_lines(page, step)
+            for place, line in enumerate(inwards[:EDGE_LINES]):
+                if not self._is_head(page, inwards, place, near):
+                    break
+                if page or step < 0 or _ALONE.fullmatch(_plain(line)):
+                    heads.add(line)
+        return heads
+
+    def _near_lines(self, page: int, step: int) -> set[str]:
+        """Return the lines at the same edge of near pages."""
+        first = max(0, page - NEAR_PAGES)
+        pages = self._pages[first : page + NEAR_PAGES + 1]
+        others = [lines[::step] for n, lines in enumerate(pages, first) if n != page]
+        return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
+
+    def _is_head(self, page: int, inwards: _Lines, place: int, near: set[str]) -> bool:
+        line = inwards[place]
+        forms = list(_numbered(line, page))
+        if any(self._numbered[form] > 1 for form in forms):
+            return True
+        if line.margin >= MAX_MARGIN or not _is_apart(inwards, place, near):
+            return False
+        if any(_fits(form, self._starts) for form in forms):
+            return True
+        text = _plain(line)
+        is_repeated = text in near and self._within[text] < MAX_WITHIN
+        return is_repeated and _may_be_head(inwards, place)
 
 
-def _is_head(inwards: _Lines, place: int) -> bool:
+def _may_be_head(inwards: _Lines, place: int) -> bool:
     """Return False for a sentence and for the head of a table."""
     line = inwards[place]
     widths = {len(other.parts) for other in inwards[place + 1 : place + 3]}
@@ -286,13 +304,7 @@ def _page_text(lines: _Lines) -> str:
         has_head = above is not None and written[-1:] == [above.text] and _names(above, group)
         if not _is_table(group, has_head):
             for line in group:
-                joint = _joint([last], [line]) if last and line.y > last.y > 0 else PARAGRAPH
-                if joint == PARAGRAPH or not written:
-                    written.append(line.text)
-                elif joint:  # the sentence goes on in the next column
-                    written[-1] += joint + line.text
-                else:
-                    written[-1] = written[-1][:-1] + BROKEN + line.text
+                _add_line(written, line, last)
                 last = line
             continue
         last = None
@@ -304,6 +316,17 @@ def _page_text(lines: _Lines) -> str:
         table = tables.lines(rows, 1 if has_head else None, caption)
         written += ["", PARAGRAPH.join(table), ""]
     return "\n".join(written).strip("\n")
+
+
+def _add_line(written: list[str], line: PageLine, last: PageLine | None) -> None:
+    """Add a line of running text; at the top of the next column, a sentence may go on."""
+    joint = _joint([last], [line]) if last and line.y > last.y > 0 else PARAGRAPH
+    if joint == PARAGRAPH or not written:
+        written.append(line.text)
+    elif joint:
+        written[-1] += joint + line.text
+    else:
+        written[-1] = written[-1][:-1] + BROKEN + line.text
 
 
 def _is_table(rows: _Lines, has_head: bool) -> bool:

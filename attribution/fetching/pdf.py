@@ -237,7 +237,7 @@ def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
 
 
 def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
-    """Return True if a head or foot follows a line-final hyphen, after which pdfium ends no line."""
+    """Return True if a head follows a line-final hyphen, after which pdfium ends no line."""
     *_, last, hyphen = line
     if not (last.text.isalpha() and hyphen.text in _HYPHENS):
         return False

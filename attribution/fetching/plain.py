@@ -114,7 +114,9 @@ def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
 
 # --- captions ---
 
-_CUE = re.compile(r"(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*")
+_CUE = re.compile(  # with its number
+    r"(?:^\d{1,9}[ \t]*\r?\n)?(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*", re.MULTILINE
+)
 _CUE_TAG = re.compile(r"</?[a-z][^<>\n]{0,80}>|<[\d:.]{9,12}>")
 
 
@@ -131,11 +133,8 @@ def _without_repetition(text: str) -> str:
         return text
     spoken: list[str] = []
     previous: list[str] = []
-    for number, cue in enumerate(cues):
-        lines = [" ".join(_CUE_TAG.sub("", line).split()) for line in _spoken(cue)]
-        if number < len(cues) - 1 and lines and lines[-1].isdecimal():
-            lines.pop()  # the number of the next cue
-        lines = [line for line in lines if line]
+    for cue in cues:
+        lines = _spoken(cue)
         repeated = 0
         for count in range(1, min(len(lines), len(previous)) + 1):
             if previous[-count:] == lines[:count]:
@@ -151,8 +150,9 @@ def _spoken(cue: str) -> list[str]:
     for line in cue.splitlines():
         if line.startswith(("NOTE", "STYLE", "REGION")):
             break
-        lines.append(line)
-    return lines
+        words = _CUE_TAG.sub("", line).split()
+        lines.append(" ".join(words))
+    return [line for line in lines if line]
 
 
 # --- mail and saved pages ---

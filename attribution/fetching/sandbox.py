@@ -1,8 +1,8 @@
 """Read files in processes of their own: content that makes a parser hang, crash or run out of
 memory ends only its process.
 
-A server process imports the parsers once and forks a child for each file. The parent sends bytes and
-gets JSON back, so that a child taken over by hostile content can return nothing but text.
+A server process imports the parsers once and forks a child for each file. The parent sends bytes
+and gets JSON back, so that a child taken over by hostile content can return nothing but text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read the rows of a table as lines of text: each cell with the head of its row and of its column."""
+"""Read the rows of a table as lines of text: each cell with the heads of its row and column."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _line(names: Sequence[str], row: _Row) -> str:
 _SCALE = re.compile(
     r"""(?: \bin\s+(?P<before>US\$|[$€£¥])?\s?      # in $ millions
           | (?:^|\()(?=\w+s\b)                     # (thousands of euros)
-        | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # € million, $ in thousands
+        | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # $ in thousands
         )
         (?P<scale>thousand|million|billion|'?000|mn?\b|bn\b)s?
         (?:\s+of\s+(?P<unit>[\w.$€£]+(?:\s(?:dollars|euros|pounds))?))?
@@ -176,7 +176,7 @@ _PLAIN_FIGURE = re.compile(r"(?P<sign>[-−–(]?)[$€£¥]?\s?(?P<figure>\d[\d
 
 
 def _scale(text: str) -> str:
-    """Return the form of figures by the scale that a text names, as "${} million"; empty if none."""
+    """Return how figures are written by the scale in a text, as "${} million"; empty if none."""
     match = _SCALE.search(text)
     if match is None:
         return ""
