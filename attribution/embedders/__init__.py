@@ -45,8 +45,8 @@ EMBEDDERS: Table[Embedder] = Table(
         "mpnet": Entry(
             "attribution.embedders.sentence_transformer:MPNet",
             "all-mpnet-base-v2 (embedded)",
-            "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of “Enhancing Answer "
-            "Attribution” (2024)",
+            "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of "
+            "“Enhancing Answer Attribution” (2024)",
             needs=(
                 Need(
                     DOWNLOAD.format("mpnet"),
@@ -59,21 +59,24 @@ EMBEDDERS: Table[Embedder] = Table(
         "sentence_transformer": Entry(
             "attribution.embedders.sentence_transformer:HubModel",
             "Sentence-transformers (download)",
-            "all-mpnet-base-v2 (768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. AnglE, "
-            "WhereIsAI/UAE-Large-V1; downloads at first use",
+            "all-mpnet-base-v2 (768 dimensions, 0.4 GB) unless `embedding_model` names another, "
+            "e.g. AnglE, WhereIsAI/UAE-Large-V1; downloads at first use",
             needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
             model_setting="embedding_model",
             models={
-                "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in “Enhancing Answer Attribution” (2024)",
+                "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in “Enhancing Answer "
+                "Attribution” (2024)",
                 "WhereIsAI/UAE-Large-V1": "1.3 GB: AnglE",
-                "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in “Measuring the Groundedness of Legal QA Systems”",
+                "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in “Measuring the Groundedness of "
+                "Legal QA Systems”",
             },
             english=True,
         ),
         "openai": Entry(
             "attribution.embedders.openai:OpenAI",
             "OpenAI-compatible endpoint",
-            "sends every passage and claim to the language model's address; `embedding_model` names the model",
+            "sends every passage and claim to the language model's address; `embedding_model` "
+            "names the model",
             needs=(ENDPOINT,),
             model_setting="embedding_model",
         ),

@@ -115,8 +115,8 @@ class FolderSearcher(KeywordSearcher):
     def _unusable(self, reason: str) -> SearchFailed:
         return SearchFailed(
             "search_failed",
-            f"the library folder {self._folder} {reason}; set `library` (--set library=FOLDER) to a folder with "
-            f"{', '.join(sorted(SUFFIXES))} files, or give such a folder as a source",
+            f"the library folder {self._folder} {reason}; set `library` "
+            f"(--set library=FOLDER) to a folder with {', '.join(sorted(SUFFIXES))} files, or give such a folder as a source",
             str(self._folder),
         )
 

@@ -1,4 +1,4 @@
-"""Cut a page into chunks: of a fixed length, recursively with overlap, or in windows of sentences."""
+"""Cut a page into chunks: of a fixed length, recursively, or in windows of sentences."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ class Recursive:
     def chunk(self, page: Page) -> list[Chunk]:
         chunks = []
         for start, text in self._splitter.chunk_indices(page.text):
-            if stripped := text.strip():
+            stripped = text.strip()
+            if stripped:
                 first = start + len(text) - len(text.lstrip())
                 chunks.append(Chunk(page.id, first, first + len(stripped), stripped))
         return chunks
@@ -116,7 +117,8 @@ CHUNKERS: Table[Chunker] = Table(
         "recursive": Entry(
             "attribution.retrieval.chunkers:Recursive",
             "Recursive, overlapping",
-            "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
+            "paragraphs, then sentences, then words, as large as fits; neighbours share "
+            "`chunk_overlap` characters",
             needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
         ),
         "sentence": Entry(

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 FLOOR = 0.25  # cosine below which MiniLM's neighbours share no more than their language
 # chunks above which a graph is searched: the time of exact search grows with their number
 LARGE = 50_000
-NEIGHBOURS, BREADTH, SEARCHED = (
-    32,
-    80,
-    128,
-)  # HNSW: links of a node, candidates while building and while searching
+NEIGHBOURS = 32  # HNSW: links of a node …
+BREADTH = 80  # … candidates while building …
+SEARCHED = 128  # … and while searching
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Candidate:
 
 
 def nearest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """By similarity, ties by page and place."""
+    """Return candidates by similarity, ties by page and place."""
     return sorted(candidates, key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
 
 
@@ -55,7 +53,7 @@ class Index:
         return len(self._chunks)
 
     def add(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Chunks with their vectors, one a row."""
+        """Add chunks with their vectors, one a row."""
         import faiss
 
         if not chunks:
@@ -73,11 +71,11 @@ class Index:
         self._chunks += chunks
 
     def search(self, vectors: Vectors, k: int, floor: float = FLOOR) -> list[Candidate]:
-        """The k chunks nearest to any of the vectors; best first, ties by page and place.
+        """Return the k chunks nearest to any of the vectors; best first, ties by page and place.
 
         Neither order nor similarity depends on the order in which pages came or on the processor:
-        the nearest are
-        scored again in double precision, whose rounding errors are far below the sixth decimal.
+        the nearest are scored again in double precision, whose rounding errors are far below the
+        sixth decimal.
         """
         if self._index is None:
             return []
@@ -89,17 +87,18 @@ class Index:
                 if place >= 0:
                     score = float(self._index.reconstruct(place).astype("float64") @ query)
                     best[place] = max(score, best.get(place, -1.0))
-        return nearest_first(
-            Candidate(self._chunks[p], round(score, 6))
-            for p, score in best.items()
+        candidates = [
+            Candidate(self._chunks[place], round(score, 6))
+            for place, score in best.items()
             if score >= floor
-        )[:k]
+        ]
+        return nearest_first(candidates)[:k]
 
     def _check(self, vectors: Vectors) -> None:
         if vectors.shape[1] != self._index.d:
             raise BadInput(
-                f"vectors of {vectors.shape[1]} dimensions cannot be compared with passages of {self._index.d}: "
-                "they come from different models; embed both with the same one"
+                f"vectors of {vectors.shape[1]} dimensions cannot be compared with passages of "
+                f"{self._index.d}: they come from different models; embed both with the same one"
             )
 
 

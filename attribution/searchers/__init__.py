@@ -10,23 +10,25 @@ from attribution.types import SearchHit
 
 
 class Searcher(Protocol):
-    """A searcher of the web may also have `key`, see below; one of files `failures`, of those it
-    could not read.
+    """Finds pages for a query.
+
+    A searcher of the web may also have `key`, see `key_of`; one of files `failures`, those of files
+    that could not be read.
     """
 
     name: str
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be
-        searched.
+        """Return at most k hits, best first, with ranks from 1.
+
+        Raises:
+            SearchFailed: The engine cannot be searched.
         """
         ...
 
 
 def key_of(searcher: Searcher) -> str:
-    """All that its hits depend on beside query and number: its address, its other parameters, and
-    who typed them.
-    """
+    """Return all that hits depend on beside query and number: address, parameters and owner."""
     return str(getattr(searcher, "key", searcher.name))
 
 
@@ -66,7 +68,8 @@ SEARCHERS: Table[Searcher] = Table(
         "searxng": Entry(
             "attribution.searchers.searxng:SearXNG",
             "SearXNG",
-            "sends the question and each claim to an instance, which passes them on to other engines",
+            "sends the question and each claim to an instance, which passes them on to other "
+            "engines",
             (
                 Need(
                     "set ATTRIBUTION_SEARXNG_URL to one that allows the format json",

@@ -16,14 +16,8 @@ from attribution.settings import Settings, secret
 from attribution.text.urls import is_web
 from attribution.types import SearchHit
 
-LIMITED = (
-    202,
-    403,
-    418,
-    429,
-    432,
-    433,
-)  # sent to clients that ask too often or have used up their plan
+# sent to clients that ask too often or have used up their plan
+LIMITED = (202, 403, 418, 429, 432, 433)
 MEANWHILE = "use the library or your own documents meanwhile"
 RETRIES = 2
 MAX_BYTES = 4_000_000
@@ -35,16 +29,24 @@ class Limited(Transient):
 
 
 def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], T]) -> T:
-    """Call `ask` with the seconds left, with retries. Raises SearchFailed: search_limited or
-    search_failed.
+    """Call `ask` with the seconds left, with retries.
+
+    Raises:
+        SearchFailed: search_limited or search_failed.
     """
     try:
         return retrying(ask, RETRIES, seconds)
     except Limited as error:
-        message = f"{label} limits searches for now ({error}; tried {error.tried}): wait some minutes, or {MEANWHILE}"
+        message = (
+            f"{label} limits searches for now ({error}; tried {error.tried}): "
+            f"wait some minutes, or {MEANWHILE}"
+        )
         raise SearchFailed("search_limited", message, query, detail=error.detail) from None
     except Transient as error:
-        message = f"{label} could not be searched ({error}; tried {error.tried}): check the network, and {MEANWHILE}"
+        message = (
+            f"{label} could not be searched ({error}; tried {error.tried}): "
+            f"check the network, and {MEANWHILE}"
+        )
         raise SearchFailed("search_failed", message, query, detail=error.detail) from None
 
 
@@ -63,8 +65,16 @@ class Api:
         headers: Mapping[str, str] | None = None,
         allow: Allow = lambda _: True,
     ) -> None:
-        """`fixed` are the parameters of every request, which no key may be among: they are in
-        `key`.
+        """Set up an engine.
+
+        Args:
+            name: Of the searcher.
+            label: Of the engine, for messages.
+            settings: Timeouts.
+            address: Of the interface.
+            fixed: Parameters of every request. They are part of `key`, so none is an API key.
+            headers: Of every request.
+            allow: Decides on each numeric address.
         """
         self.name, self.label, self._settings, self._allow = name, label, settings, allow
         self._address, self._fixed, self._headers = address, fixed, headers or {}
@@ -73,26 +83,26 @@ class Api:
     def ask(
         self, query: str, parameters: Mapping[str, object], post: bool = False
     ) -> dict[str, object]:
-        """Return the reply's JSON object. Redirects are not followed: they could send a key to
-        another host.
+        """Return the reply's JSON object.
+
+        Redirects are not followed: they could send a key to another host.
+
+        Raises:
+            SearchFailed: search_limited or search_failed.
         """
-        address, parameters = self._address, {**parameters, **self._fixed}
-        body = json.dumps(parameters).encode() if post else None
+        parameters = {**parameters, **self._fixed}
+        address, body = self._address, None
+        headers = {"Accept": "application/json", **self._headers}
+        if post:
+            body = json.dumps(parameters).encode()
+            headers["Content-Type"] = "application/json"
+        else:
+            address += f"{'&' if '?' in address else '?'}{urlencode(parameters)}"
         try:
-            url = parsed(
-                address
-                if post
-                else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}"
-            )
+            url = parsed(address)
         except FetchFailed as error:
-            raise SearchFailed(
-                "search_failed", f"the address of {self.label}: {error}", query
-            ) from None
-        sent = {
-            "Accept": "application/json",
-            **({"Content-Type": "application/json"} if post else {}),
-            **self._headers,
-        }
+            message = f"the address of {self.label}: {error}"
+            raise SearchFailed("search_failed", message, query) from None
 
         def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))
@@ -102,7 +112,7 @@ class Api:
                     self._settings,
                     self._allow,
                     clock,
-                    headers=sent,
+                    headers=headers,
                     limit=MAX_BYTES,
                     body=body,
                 )
@@ -136,40 +146,45 @@ class Api:
     def rows(
         self, reply: Mapping[str, object], query: str, path: str, none: bool = False
     ) -> list[dict[str, object]]:
-        """Return the list of objects at a path such as `web.results`. Raises SearchFailed if it is
-        missing.
+        """Return the list of objects at a path such as `web.results`.
 
-        With `none`, the engine has said that it found nothing, so that it may be missing.
+        With `none`, the engine has said that it found nothing, so that the list may be missing.
+
+        Raises:
+            SearchFailed: It is missing.
         """
         value: object = reply
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         if value is None and none:
             return []
-        found = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-        if not found and value != []:
+        items = value if isinstance(value, list) else []
+        rows = [row for row in items if isinstance(row, dict)]
+        if not rows and value != []:
             raise SearchFailed(
                 "search_failed",
                 f"the reply of {self.label} has no list “{path}”: run again later",
                 query,
                 detail=json.dumps(reply)[:200],
             )
-        return found
+        return rows
 
     def hits(
         self, rows: Iterable[Mapping[str, object]], url: str, title: str, query: str, k: int
     ) -> list[SearchHit]:
-        """Return the first k rows as hits, from the fields of these names. SearchFailed if none has
-        an address.
+        """Return the first k rows as hits, from the fields of these names.
+
+        Raises:
+            SearchFailed: None has an address.
         """
-        found = [(row.get(url), row.get(title)) for row in rows]
-        if found and not any(isinstance(address, str) for address, _ in found):
+        results = [(row.get(url), row.get(title)) for row in rows]
+        if results and not any(isinstance(address, str) for address, _ in results):
             raise SearchFailed(
                 "search_failed",
                 f"the results of {self.label} have no address: run again later",
                 query,
             )
-        return as_hits(self.name, found, query, k)
+        return as_hits(self.name, results, query, k)
 
 
 def as_hits(
@@ -187,8 +202,10 @@ def as_hits(
 
 
 def key(variable: str, label: str) -> str:
-    """Return a key for a header. Raises Unavailable if it is missing or cannot be sent; no message
-    shows it.
+    """Return a key for a header; no message shows it.
+
+    Raises:
+        Unavailable: It is missing or cannot be sent.
     """
     value = secret(variable).get_secret_value()
     if not value or not value.isascii() or not value.isprintable():
@@ -200,4 +217,6 @@ def key(variable: str, label: str) -> str:
 def shortened(query: str, limit: int) -> str:
     """Return the query on one line, cut between words to at most `limit` characters."""
     query = " ".join(query.split())
-    return query if len(query) <= limit else query[: limit + 1].rpartition(" ")[0] or query[:limit]
+    if len(query) <= limit:
+        return query
+    return query[: limit + 1].rpartition(" ")[0] or query[:limit]

@@ -28,7 +28,8 @@ class SearXNG:
         used = (address or engine_address(VARIABLE)).rstrip("/")
         if not used:
             raise Unavailable(
-                f"no SearXNG instance is set: set {VARIABLE} to the address of one that allows the format json"
+                f"no SearXNG instance is set: set {VARIABLE} to the address of one that allows "
+                "the format json"
             )
         host = site(used)
         self.name = f"{NAME} at {host}" if address else NAME

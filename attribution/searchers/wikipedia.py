@@ -44,22 +44,23 @@ class Wikipedia:
         plain = shortened(_OPERATORS.sub(" ", query), MAX_QUERY)
         if not plain:
             return []
-        words = [w for w in _WORD.findall(plain) if len(w) > 3 or w[0].isupper() or w.isdecimal()][
-            :MAX_WORDS
-        ]
-        return self._ask(plain, query, k) or (
-            self._ask(" OR ".join(words), query, k) if len(words) > 1 else []
-        )
+        words = list(filter(_is_telling, _WORD.findall(plain)))[:MAX_WORDS]
+        hits = self._ask(plain, query, k)
+        if hits or len(words) < 2:
+            return hits
+        return self._ask(" OR ".join(words), query, k)
 
     def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
         words = shortened(text, MAX_QUERY).removesuffix(" OR")
         reply = self._api.ask(query, {"gsrsearch": words, "gsrlimit": min(k, 50)})
-        if error := reply.get("error"):
+        error = reply.get("error")
+        if error:
             code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
             limited = code in ("ratelimited", "maxlag", "readonly")
             raise SearchFailed(
                 "search_limited" if limited else "search_failed",
-                f"{LABEL} does not answer this search ({code}): run again later or choose another engine",
+                f"{LABEL} does not answer this search ({code}): run again later or choose "
+                "another engine",
                 query,
             )
         found = self._api.rows(
@@ -70,6 +71,10 @@ class Wikipedia:
         )
         pages = sorted(found, key=lambda page: _rank(page.get("index")))
         return self._api.hits(pages, "fullurl", "title", query, k)
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) > 3 or word[0].isupper() or word.isdecimal()
 
 
 def _rank(index: object) -> int:
