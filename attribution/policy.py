@@ -1,4 +1,4 @@
-"""The policy of a decision: thresholds, how sides are weighed, and the steps after the model."""
+"""The policy of a decision: thresholds, and how the two sides are weighed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ from typing import Any, Literal, get_args, get_type_hints
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree
 Decision = Literal["weighed", "plain"]  # plain: the most probable relation of each pair (V24 4.3)
-STEPS = (
-    "verbatim",
-    "quantities",
-    "genre",
-)  # names in `evidence.steps`, in the order in which they run
 FIELD_OF_SETTING = {
     "threshold": "support",
     "contradiction_threshold": "contradiction",
@@ -22,7 +17,7 @@ FIELD_OF_SETTING = {
     "least_sources": "least_sources",
     "decision": "decision",
 }
-PLAIN: dict[str, Any] = {"steps": (), "sure": 0.0, "more": sys.maxsize}  # every relation counts
+PLAIN: dict[str, Any] = {"sure": 0.0, "more": sys.maxsize}  # every relation counts
 
 
 @dataclass(frozen=True)
@@ -32,11 +27,13 @@ class DecisionPolicy:
     A verifier's entry holds its own policy; settings change parts of it.
 
     Attributes:
-        support, contradiction: Least probabilities of the two relations that count.
+        support: The lowest probability that counts as support.
+        contradiction: The lowest probability that counts as a contradiction.
         least_sources: Independent sources that a side needs; copies of one text are one source.
-        steps: Names of the steps after the model, in order.
-        sure: Probability from which on a side can make a claim conflicting.
-        more: Sources that a side must have more to count alone.
+        skipped_steps: Names of the steps (`evidence.steps`) that don't run; with the decision
+            `plain`, none runs.
+        sure: The lowest probability at which a side can make a claim conflicting.
+        more: By how many sources a side must lead to count alone.
     """
 
     support: float = 0.6
@@ -44,7 +41,7 @@ class DecisionPolicy:
     aggregation: Aggregation = "both"
     least_sources: int = 1
     decision: Decision = "weighed"
-    steps: tuple[str, ...] = STEPS
+    skipped_steps: tuple[str, ...] = ()
     sure: float = 0.75
     more: int = 2
 
@@ -72,10 +69,11 @@ class DecisionPolicy:
 
 
 def _usable(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return what chooses a part of a policy: a report's settings may come from a stranger."""
-    usable = dict[str, object]()
+    """Return the settings that have a valid value: a report may come from a stranger."""
+    usable: dict[str, object] = {}
     for name, field in FIELD_OF_SETTING.items():
-        value, kind = settings.get(name), KINDS[field]
+        value = settings.get(name)
+        kind = KINDS[field]
         if value in get_args(kind):
             usable[name] = value
         elif kind in (int, float) and isinstance(value, int | float):

@@ -26,8 +26,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from attribution.evidence.steps import STEPS
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
-from attribution.policy import LOWEST_THRESHOLD, STEPS, DecisionPolicy
+from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import counted, decide
@@ -250,7 +251,7 @@ def judged_by(
 ) -> list[JudgedClaim]:
     verifier = VERIFIERS.build(name, settings)
     policy = policy_of(settings.model_copy(update={"verifier": name}))
-    policy = replace(policy, steps=tuple(step for step in policy.steps if step != without))
+    policy = replace(policy, skipped_steps=(without,))
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
         judged += judge([c.given for c in claims[start : start + BATCH]], verifier, policy)
@@ -325,7 +326,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
-    parser.add_argument("--without", default="", choices=("", *STEPS), help="leave a step out")
+    parser.add_argument("--without", default="", choices=tuple(STEPS), help="leave a step out")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}

@@ -1,14 +1,14 @@
+"""The documentation: its examples run, its links lead somewhere, and its tables are the code's."""
+
 import importlib
 import importlib.util
 import inspect
 import json
 import re
-import shutil
-import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,151 +18,145 @@ from docs import settings as settings_page
 from tests import test_contracts
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")]
-)
-BLOCKS = re.findall(
-    r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL
-)
-EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
+FOLDERS = (ROOT, ROOT / "docs", ROOT / "training")
+PAGES = sorted(path for folder in FOLDERS for path in folder.glob("*.md"))
+GUIDE = (ROOT / "docs" / "adding.md").read_text("utf-8")
+FILES = {  # of the code, that an addition of the guide makes or changes
+    "A searcher": 2,
+    "A segmenter": 2,
+    "A verifier": 2,
+    "A decision step": 1,
+    "An export": 1,
+}
 
 
-def register(
-    module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> str:
-    """Add an example to its table, as its file and entry would; returns the entry's name."""
-    name = module[0].removesuffix(".py").replace("/", ".")
-    assert importlib.util.find_spec(name) is None, f"{name} exists: choose another example"
-    added = types.ModuleType(name)
-    monkeypatch.setitem(sys.modules, name, added)
-    exec(compile(module[1], module[0], "exec"), added.__dict__)
-    folder = importlib.import_module(name.rpartition(".")[0])
-    ((key, value),) = eval(f"{{{entry[1]}}}", vars(folder)).items()
-    monkeypatch.setitem(getattr(folder, entry[0].removeprefix("entry in ")), key, value)
-    return str(key)
+class Block(NamedTuple):
+    """An example of the guide: a file, the lines to change in one, or an entry of a table."""
+
+    kind: str
+    title: str
+    text: str
 
 
-@pytest.mark.parametrize(
-    ("module", "entry", "test"), EXAMPLES, ids=[path for (path, _), _, _ in EXAMPLES]
-)
-def test_an_implementation_is_one_file_one_entry_and_a_test(
-    module: tuple[str, str],
-    entry: tuple[str, str],
-    test: tuple[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    settings: Settings,
-) -> None:
-    register(module, entry, monkeypatch)
-    run_test(test, monkeypatch=monkeypatch, settings=settings)
+def blocks(section: str) -> list[Block]:
+    text = GUIDE.partition(f"## {section}\n")[2].partition("\n## ")[0]
+    found = re.findall(r"```(\w+)\n# (.*?)\n(.*?)```", text, re.DOTALL)
+    return [Block(*parts) for parts in found]
 
 
-def test_the_page_of_settings_is_their_table() -> None:
-    assert settings_page.PAGE.read_text("utf-8") == settings_page.page(), (
-        "run: python -m docs.settings"
-    )
+def module_name(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def run_test(test: tuple[str, str], **fixtures: object) -> None:
-    """Run the test of an example."""
-    scope: dict[str, object] = {}
-    exec(compile(test[1], test[0], "exec"), scope)
-    (run,) = (f for title, f in scope.items() if title.startswith("test_") and callable(f))
-    run(**{parameter: fixtures[parameter] for parameter in inspect.signature(run).parameters})
+class Guide:
+    """Carries out a section of the guide on the modules in memory."""
 
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.files: set[str] = set()
+        self.test = types.ModuleType("")
+        self.entry = ""
 
-def test_a_new_engine_keeps_the_contract(
-    monkeypatch: pytest.MonkeyPatch, settings: Settings
-) -> None:
-    (engine,) = (e for e in EXAMPLES if "/searchers/" in e[0][0])
-    name = register(*engine[:2], monkeypatch)
-    tests = types.ModuleType(f"tests.searchers.test_{name}")
-    exec(compile(engine[2][1], engine[2][0], "exec"), tests.__dict__)
-    monkeypatch.setitem(sys.modules, tests.__name__, tests)
-    test_contracts.test_searchers(name, settings, monkeypatch)
+    def follow(self, section: str) -> None:
+        sources: dict[str, str] = {}
+        folder = ""
+        for block in blocks(section):
+            if block.title.startswith("entry in "):
+                self._register(folder, block)
+            elif block.kind == "diff":
+                source = sources.get(block.title) or (ROOT / block.title).read_text("utf-8")
+                sources[block.title] = changed(source, block.text)
+            elif block.title.startswith("tests/"):
+                for path, source in sources.items():
+                    self._change(path, source)
+                self.test = self._module(block)
+            else:
+                assert importlib.util.find_spec(module_name(block.title)) is None
+                self._module(block)
+                self.files.add(block.title)
+                folder = block.title.rpartition("/")[0]
+
+    def _module(self, block: Block) -> types.ModuleType:
+        module = types.ModuleType(module_name(block.title))
+        self._monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(block.text, block.title, "exec"), vars(module))
+        return module
+
+    def _register(self, folder: str, block: Block) -> None:
+        package = importlib.import_module(folder.replace("/", "."))
+        ((name, entry),) = eval(f"{{{block.text}}}", vars(package)).items()
+        table = getattr(package, block.title.removeprefix("entry in "))
+        self._monkeypatch.setitem(table, name, entry)
+        self.files.add(f"{folder}/__init__.py")
+        self.entry = name
+
+    def _change(self, path: str, source: str) -> None:
+        """Add to a module the functions and the entries that its changed source has more."""
+        module = importlib.import_module(module_name(path))
+        scope: dict[str, Any] = {"__name__": module.__name__}
+        exec(compile(source, path, "exec"), scope)
+        for name in scope.keys() - vars(module).keys():
+            self._monkeypatch.setattr(module, name, scope[name], raising=False)
+        for name, value in scope.items():
+            if name.isupper() and isinstance(value, dict):
+                table = getattr(module, name)
+                for key in value.keys() - table.keys():
+                    self._monkeypatch.setitem(table, key, value[key])
+        self.files.add(path)
 
 
 def changed(text: str, diff: str) -> str:
-    """Return a text with the lines of a diff, whose context and removed lines stand in it once."""
+    """Return a text with the lines of a diff; its context must be in the text exactly once."""
     lines = diff.splitlines()
     before = "\n".join(line[1:] for line in lines if not line.startswith("+")) + "\n"
+    after = "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
     assert text.count(before) == 1, f"expected once: {before}"
-    return text.replace(
-        before, "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
-    )
+    return text.replace(before, after)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Callable[[str], tuple[set[str], Callable[..., str]]]:
-    """A copy of the project with the changes of a section of the guide: the files changed, and a
-    way to run Python.
-    """
-
-    def make(section: str) -> tuple[set[str], Callable[..., str]]:
-        files: dict[str, str] = {}
-        text = (
-            (ROOT / "docs" / "adding.md")
-            .read_text("utf-8")
-            .partition(f"## {section}\n")[2]
-            .partition("\n## ")[0]
-        )
-        for path, diff in re.findall(r"```diff\n# (.*?)\n(.*?)```", text, re.DOTALL):
-            files[path] = changed(files.get(path) or (ROOT / path).read_text("utf-8"), diff)
-        for folder in ("", "attribution", "attribution/reports", "docs"):
-            (tmp_path / folder).mkdir(exist_ok=True)
-            for path in (ROOT / folder).iterdir():
-                inside = str(path.relative_to(ROOT))
-                if folder == "docs" and path.is_file():  # which are written again
-                    shutil.copy(path, tmp_path / inside)
-                elif inside not in ("attribution", "attribution/reports", "docs", ".git", *files):
-                    (tmp_path / inside).symlink_to(path)
-        for inside, content in files.items():
-            (tmp_path / inside).write_text(content, encoding="utf-8")
-
-        def python(*arguments: str) -> str:
-            done = subprocess.run(
-                [sys.executable, *arguments],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
-            return done.stdout
-
-        return set(files), python
-
-    return make
+def guide(monkeypatch: pytest.MonkeyPatch) -> Guide:
+    return Guide(monkeypatch)
 
 
-def test_an_export_is_one_file(
-    project: Callable[[str], tuple[set[str], Callable[..., str]]],
+@pytest.mark.parametrize("section", FILES)
+def test_an_addition_of_the_guide_passes_its_test_in_as_many_files_as_it_says(
+    section: str, guide: Guide, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    files, python = project("An export")
-    assert files == {"attribution/reports/__init__.py"}
-    code = (
-        "from attribution.reports import Exported, export; from tests.reports.runs import run;"
-        "print(export('addresses', Exported(run())).decode(), end='')"
-    )
-    assert python("-c", code).startswith("https://")
+    guide.follow(section)
+    fixtures = {"monkeypatch": monkeypatch, "settings": settings}
+    tests = [test for name, test in vars(guide.test).items() if name.startswith("test_")]
+    assert tests
+    for test in tests:
+        test(**{name: fixtures[name] for name in inspect.signature(test).parameters})
+    assert len(guide.files) == FILES[section]
+
+
+def test_a_new_engine_keeps_the_contract(
+    guide: Guide, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    guide.follow("A searcher")
+    test_contracts.test_searchers(guide.entry, settings, monkeypatch)
 
 
 @pytest.mark.usefixtures("warm_library")
-def test_the_verifier_of_the_guide_checks_an_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (verifier,) = (e for e in EXAMPLES if "/verifiers/" in e[0][0])
-    name = register(*verifier[:2], monkeypatch)
-    answer = "The Eiffel Tower was completed in 1889. The Eiffel Tower hums songs of distant green turtles. I like it."
-    out = tmp_path / "report.json"
-    assert (
-        main(
-            ["analyze", "--question", "", "--answer", answer, "--verifier", name, "--out", str(out)]
-        )
-        == 0
+def test_the_verifier_of_the_guide_checks_an_answer(tmp_path: Path, guide: Guide) -> None:
+    guide.follow("A verifier")
+    answer = (
+        "The Eiffel Tower was completed in 1889. "
+        "The Eiffel Tower hums songs of distant green turtles. I like it."
     )
+    out = tmp_path / "report.json"
+    command = ["analyze", "--question", "", "--answer", answer, "--out", str(out)]
+    assert main([*command, "--verifier", guide.entry]) == 0
     report = json.loads(out.read_text("utf-8"))
     assert report["versions"]["verifier"] == "word-overlap-1"
     assert [v["label"] for v in report["verdicts"]] == ["supported", "unclear", "not_checked"]
+
+
+def test_the_page_of_settings_is_their_table() -> None:
+    written = settings_page.PAGE.read_text("utf-8")
+    assert written == settings_page.page(), "run: python -m docs.settings"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -174,7 +168,6 @@ def test_links_lead_to_files(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_modules_that_are_run_exist(page: Path) -> None:
-    modules = re.findall(
-        r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)", page.read_text("utf-8")
-    )
-    assert [m for m in modules if importlib.util.find_spec(m.rstrip(".")) is None] == []
+    run = re.compile(r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)")
+    modules = [module.rstrip(".") for module in run.findall(page.read_text("utf-8"))]
+    assert [module for module in modules if importlib.util.find_spec(module) is None] == []

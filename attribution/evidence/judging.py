@@ -1,7 +1,7 @@
 """The one decision path: claims with passages → evidence.
 
-A verifier reads each claim against each of its passages, in one pass. Then the policy's steps run
-in order (`evidence.steps`), and `verdicts.decide` makes a verdict of the evidence.
+A verifier reads each claim against each of its passages, in one pass. Then the steps run in order
+(`evidence.steps`), and `verdicts.decide` makes a verdict of the evidence.
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ def _sentence(claim: Claim, passage: PlacedPassage, chosen: Span, policy: Decisi
 
 
 def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPolicy) -> Evidence:
-    """Run the policy's steps; each that changes the evidence leaves its name in it."""
-    for name in policy.steps:
-        changed = STEPS[name](claim, page, piece)
+    """Run the steps in order; each that changes the evidence leaves its name in it."""
+    for name, step in STEPS.items():
+        changed = None if name in policy.skipped_steps else step(claim, page, piece)
         if changed is not None:
             piece = changed.model_copy(update={"steps": (*piece.steps, name)})
     return piece.model_copy(update={"relation": counted(piece, policy)})

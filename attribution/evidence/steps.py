@@ -80,4 +80,8 @@ def _reserved(piece: Evidence, relations: tuple[Relation, ...], note: str) -> Ev
     return piece.model_copy(update={"reservation": Reservation(relations=relations, note=note)})
 
 
-STEPS: dict[str, Step] = {"verbatim": verbatim, "quantities": quantities, "genre": genre}
+STEPS: dict[str, Step] = {  # in the order in which they run
+    "verbatim": verbatim,
+    "quantities": quantities,
+    "genre": genre,
+}
