@@ -196,11 +196,9 @@ def test_the_documentation_lists_the_folders_that_there_are() -> None:
 def test_the_walk_of_the_documentation_can_be_walked() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## A run")[1]
     walk = re.findall(r"`((?:pages|attribution)/[\w/]+\.py)`", text.split("\n## ")[0])
-    assert (
-        len(walk) == 8
-        and walk[0] == "pages/check.py"
-        and all((ROOT / file).is_file() for file in walk)
-    )
+    assert walk[0] == "pages/check.py"
+    assert len(walk) <= 12
+    assert [file for file in walk if not (ROOT / file).is_file()] == []
     sources = [(ROOT / file).read_text(encoding="utf-8") for file in walk]
     for file in walk[1:]:  # one of the others leads there
         *folder, name = Path(file).with_suffix("").parts

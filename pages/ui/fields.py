@@ -108,7 +108,7 @@ def _unready(table: Mapping[str, Entry]) -> None:
         return
     items = []
     for step, labels in waiting.items():
-        step = f"name a model under “Options”, or {step}" if step == LLM.step else step
+        step = f"name a model under “Advanced”, or {step}" if step == LLM.step else step
         items.append(el("li", el("strong", ", ".join(labels)), f": {step}"))
     count = sum(map(len, waiting.values()))
     lack = "need an LLM" if set(waiting) == {LLM.step} else "are not ready"

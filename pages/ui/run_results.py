@@ -119,7 +119,7 @@ LLM_FAILURES = {
     "enrichment": LlmFailure("claim", "got no context; added by rules instead."),
     "queries": LlmFailure("claim", "got no query; the claim itself was searched instead."),
 }
-CONNECTION = "Check Address, Model and Key under “Options”, and press Test connection."
+CONNECTION = "Check Address, Model and Key under “Advanced”, then press Test connection."
 SEARCH_FAILED = ("search_failed", "search_limited")
 
 
@@ -177,7 +177,7 @@ def not_used(report: Report) -> None:
     failed = by_kind["verifier_failed"]
     if failed:
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
-        remedy = "Choose another verifier under “Options”, and analyse again."
+        remedy = "Choose another verifier under “Advanced”, then check again."
         note(
             title,
             *_messages(failed)[:2],
