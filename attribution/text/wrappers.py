@@ -17,6 +17,7 @@ FENCE = re.compile(
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
 MARKDOWN_FENCE = "```m"
+SENTENCE = re.compile(r"\w \w+ [^\n]{2,200}[.!?]$")
 TEXTS = frozenset(("", "markdown", "md", "text", "txt", "plaintext", "json", "html"))
 STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(?P<colon>\s*:)?', re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u[\da-fA-F]{4}|.)", re.DOTALL)
@@ -30,7 +31,7 @@ ASIDE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 HTML = re.compile(
-    r"\s*<(?:!doctype|html|body|div|main|section|article|p|h[1-6]|ul|ol|table|blockquote|b|strong)\b",
+    r"\s*<(?:!doctype|html|body|div|main|section|article|p|h[1-6]|ul|ol|table|blockquote)\b",
     re.IGNORECASE,
 )
 TAG = re.compile(
@@ -73,6 +74,8 @@ def _blank(text: str) -> str:
 
 def _is_code(text: str) -> bool:
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    if not any(SENTENCE.search(line) for line in lines):
+        return True
     coded = sum(
         line.endswith((";", "{", "}", "(", ")", "=", "[")) or " = " in line for line in lines
     )
