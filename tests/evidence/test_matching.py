@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
+from attribution.evidence.search import queries
 from attribution.fetching.page import Extracted, make_page
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -266,3 +267,19 @@ def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(
     matcher = over(settings, store, notes, *others, shortlist=0, chunk_size=128, chunk_overlap=0)
     (found,) = matcher.find([claim("The Eiffel Tower was completed in 1889.")])
     assert len({c.chunk.text for c in found} & {*others}) > 1
+
+
+def test_a_plain_claim_alone_is_compared_and_meets_five_passages_always(
+    settings: Settings, store: Store
+) -> None:
+    plain = {"decision": "plain", "ranking": "vectors", "shortlist": 0, "top_k": 5}
+    texts = [ASIDE, LIST, NEAR, *(f"The office opens at {hour}." for hour in range(6, 12))]
+    matcher = over(settings, store, *texts, **plain)
+    matcher.question = "What is the oldest iron tower in Paris?"
+    dependent = COMPLETED.model_copy(update={"independent": False, "context": ("Towers",)})
+    embedded = embedded_by(matcher)
+    [pieces] = matcher.match([dependent])
+    assert len(pieces) == 5
+    assert dependent.text in embedded
+    assert not [text for text in embedded if "oldest" in text or "Towers" in text]
+    assert queries(dependent, matcher.question, "claim") == [dependent.text]

@@ -3,11 +3,13 @@ from typing import Any
 
 import pytest
 
+from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
-from attribution.studies.annotation.tasks import Project, make_task
+from attribution.studies.annotation.tasks import Form, Project, make_task
 from pages.ui.research.acts import Annotator, NextTask, last_record, next_task, perform, view
+from pages.ui.research.manage import guidelines
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Annotator("ann", "annotation")
@@ -202,3 +204,16 @@ def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: S
     found = [finished(saved.judgements(project.id))[0].content.answer for project in made]
     assert found == ["attributable", "not_attributable"]
     assert one.shown is two.shown is None
+
+
+@pytest.mark.parametrize(("form", "count"), [("qa", 4), ("summary", 3)])
+def test_a_summary_has_three_flags_and_guidelines_of_its_own(
+    form: Form, count: int, store: Store
+) -> None:
+    saved = Annotations(store.database)
+    session = Session(saved, filled(saved, 1, form=form))
+    assert len(session.data["flags"]) == count
+    text = html(guidelines(form))
+    assert ("underspecified" in str(session.data["flags"])) is (form == "qa")
+    assert ("R23 B" in text) is (form == "summary")
+    assert "flag it" in text
