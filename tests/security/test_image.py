@@ -1,5 +1,4 @@
 import re
-import subprocess
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -44,24 +43,6 @@ def in_image(path: str) -> bool:
 )
 def test_secrets_and_data_stay_out_of_the_image(path: str) -> None:
     assert not in_image(path)
-
-
-def test_the_program_is_in_the_image() -> None:
-    tracked = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
-    needed = (
-        "app.py",
-        ".streamlit/",
-        "attribution/",
-        "examples/",
-        "pages/",
-        "prompts/",
-        "docs/figures/",
-        "LICENSE",
-    )
-    missing = [path for path in tracked if path.startswith(needed) and not in_image(path)]
-    assert missing == []
 
 
 def test_the_image_installs_only_what_has_a_hash() -> None:

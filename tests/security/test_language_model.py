@@ -86,35 +86,6 @@ def test_a_visitor_who_types_uses_nothing_of_ours(
             )
 
 
-@pytest.mark.parametrize(
-    "forged",
-    [
-        {"openai_base_url": "https://evil.example/v1"},
-        {"openai_api_key": "sk-of-evil"},
-        {"endpoint": {"address": "https://evil.example/v1", "key": "sk-of-evil"}},
-        {"endpoint": "https://evil.example/v1"},
-    ],
-)
-def test_a_saved_run_names_no_endpoint(
-    forged: dict[str, object], key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("streamlit.session_state", {"_initial": {}})
-    settings = choices.settings_of({**Settings().public(), **forged})
-    assert settings.endpoint == Endpoint(OPENAI, SecretStr(KEY))
-
-
-def test_no_dump_of_settings_holds_an_endpoint() -> None:
-    settings = Settings(endpoint=Endpoint("https://a.example/v1", SecretStr(KEY)))
-    for text in (
-        repr(settings),
-        settings.model_dump_json(),
-        str(settings.model_dump()),
-        str(settings.public()),
-    ):
-        assert KEY not in text
-        assert "a.example" not in text
-
-
 def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none(
     elsewhere: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

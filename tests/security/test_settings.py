@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,10 +12,7 @@ from attribution.evidence.permissions import (
     of_saved_run,
 )
 from attribution.settings import ADDRESS, KEY, PRIVATE, TRUST, Settings, trusted
-from tests.server.conftest import Server
 
-ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}
-PAIRS = {"pairs": [{"claim": "It is in Paris.", "evidence": "It stands in Paris."}]}
 PATHS = (
     "/etc",
     "/etc/passwd",
@@ -96,40 +92,3 @@ def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
         of_saved_run({"sources": ["library", source]}, own)
     with pytest.raises(BadSetting, match="sources"):
         demanded({"sources": [source]}, own)
-
-
-@pytest.fixture(scope="module")
-def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    database = tmp_path_factory.mktemp("limited") / "a.sqlite3"
-    made = Server(
-        Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_pages=40)
-    )
-    yield made
-    made.close()
-
-
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        (
-            {"settings": {"max_pages": 9999}},
-            "max_pages: found 9,999, but this server allows 40 at most",
-        ),
-        ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
-        ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
-        ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
-        ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
-        ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
-        ({"sources": ["/etc"]}, "expected library, web"),
-    ],
-)
-def test_a_client_that_asks_for_more_than_it_may_is_told_so(
-    limited: Server, body: dict[str, Any], says: str
-) -> None:
-    with limited.client() as client:
-        for path, rest in (("/analyze", ANSWER), ("/verify", PAIRS)):
-            if path == "/verify" and "sources" in body:
-                continue
-            reply = client.post(path, json=rest | body)
-            assert reply.status_code == 400, reply.text
-            assert says in reply.json()["error"]["message"]

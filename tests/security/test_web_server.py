@@ -1,5 +1,4 @@
 import os
-import re
 import socket
 import time
 from collections.abc import Iterator
@@ -9,7 +8,6 @@ import pytest
 
 from attribution.server.limits import BACKLOG, CONNECTIONS
 from benchmarks.half_open import half_open
-from pages.ui.frame import as_label
 from tests.serve import Served, until
 
 NAMED = "explorer.example.org"
@@ -125,11 +123,3 @@ def test_half_open_connections_leave_the_server_to_others(server: Server) -> Non
     assert opened[0] > FLOOD
     until(lambda: files(server) < before + 20)
     assert "Traceback" not in server.log.read_text()
-
-
-IMAGE = "![x](https://evil.example/p.png) :red[y] $z$"
-
-
-def test_a_label_is_text() -> None:
-    assert as_label(IMAGE).replace("\\", "") == IMAGE
-    assert re.findall(r"(?<!\\)[!\[\]:$]", as_label(IMAGE)) == []

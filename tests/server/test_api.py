@@ -117,6 +117,8 @@ PAIR = {"claim": "a", "evidence": "b"}
         ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
         ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
         ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
+        ("/analyze", {"answer": "x", "settings": {"max_pages": 9999}}, 400, "300 at most"),
+        ("/verify", {"pairs": [PAIR], "settings": {"library": "/etc"}}, 400, "cannot be chosen"),
         ("/analyze", {"answer": 3}, 422, "answer"),
         ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
         ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),

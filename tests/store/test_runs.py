@@ -58,39 +58,6 @@ def reworded(saved: Report, text: str) -> Report:
     return saved.model_copy(update={"claims": (first.model_copy(update={"text": text}), *others)})
 
 
-def texts(store: Store) -> tuple[str, list[tuple[int, str]]]:
-    """The first claim of the shown version, and the versions on the way to it."""
-    loaded = store.runs.load("r1")
-    assert loaded is not None
-    return loaded.claims[0].text, [(v.number, v.claim_id) for v in store.runs.versions("r1")]
-
-
-def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> None:
-    saved = report(store)
-    claim_id = saved.claims[0].id
-    store.runs.save(saved)
-    assert texts(store) == (saved.claims[0].text, [(1, "")])
-    assert store.runs.undo("r1") is None
-    assert store.runs.redo("r1") is None
-    save_version(store, reworded(saved, "second"), claim_id)
-    save_version(store, reworded(saved, "third"), claim_id)
-    assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
-    undone = store.runs.undo("r1")
-    assert undone is not None
-    assert undone.claims[0].text == "second"
-    assert undone.pages[0].text
-    save_version(
-        store, reworded(saved, "fourth"), claim_id
-    )  # an edit after an undo starts from what is shown
-    assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
-    assert store.runs.undo("r1")
-    assert store.runs.undo("r1") == saved
-    assert store.runs.undo("r1") is None
-    redone = store.runs.redo("r1"), store.runs.redo("r1")
-    assert [again.claims[0].text for again in redone if again] == ["second", "fourth"]
-    assert store.runs.versions("unknown") == []
-
-
 def test_versions_saved_at_once_all_stay(store: Store) -> None:
     saved = report(store)
     store.runs.save(saved)

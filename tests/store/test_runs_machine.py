@@ -14,13 +14,13 @@ import sqlalchemy as sa
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from attribution.errors import NotYours
 from attribution.store import schema as t
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import Document, Report
 from tests.make import claim, page, report, save_version
 
+DOCUMENT = Document("a.txt", b"text", "text/plain")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
 OF_RUNS = (t.run_versions, t.run_summaries, t.unfinished_runs, t.run_documents)
 OWNERS = st.sampled_from(["mine", "theirs"])
@@ -50,7 +50,6 @@ class Known:
     parents: dict[int, int] = field(default_factory=dict)
     shown: int = 0
     is_deleted: bool = False
-    is_private: bool = False
 
     @property
     def undone(self) -> int:
@@ -119,10 +118,6 @@ class RunsMachine(RuleBasedStateMachine):
             return False
         return True
 
-    def chosen(self, data: st.DataObject) -> tuple[str, Known]:
-        run_id = data.draw(st.sampled_from(sorted(self.runs)))
-        return run_id, self.runs[run_id]
-
     @rule(owner=OWNERS, interruption=INTERRUPTIONS)
     def start(self, owner: str, interruption: Interruption | None) -> None:
         run_id = f"{next(self.numbers):016}"
@@ -132,97 +127,59 @@ class RunsMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.runs)
     @rule(data=st.data(), interruption=INTERRUPTIONS)
-    def keep_state(self, data: st.DataObject, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        store, state = self.store(known.owner), with_text(run_id, "so far")
-        self.happens(lambda: store.runs.save_unfinished(state, state.pages), interruption)
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), interruption=INTERRUPTIONS)
-    def keep_documents(self, data: st.DataObject, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        if known.shown:
-            return
-        store, document = self.store(known.owner), Document("a.txt", b"text", "text/plain")
-        self.happens(lambda: store.runs.save_documents(run_id, [document]), interruption)
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), interruption=INTERRUPTIONS)
-    def finish(self, data: st.DataObject, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        if known.shown:
-            return
+    def change(self, data: st.DataObject, interruption: Interruption | None) -> None:
+        """Make a change that the state of a run allows."""
+        run_id = data.draw(st.sampled_from(sorted(self.runs)))
+        known = self.runs[run_id]
+        names = ["put_aside", "restore", "delete", "unfinished"]
+        names += ["edit", "undo", "redo"] if known.shown and not known.is_deleted else []
+        names += [] if known.shown else ["documents", "finish"]
+        name = data.draw(st.sampled_from(names))
         store = self.store(known.owner)
-        finished = with_text(run_id, "version 1")
-        if self.happens(lambda: store.runs.finish(finished), interruption):
-            known.texts[1], known.parents[1], known.shown = "version 1", 0, 1
+        number = max(known.texts, default=0) + 1
+        report = with_text(run_id, f"version {number}")
+        changes: dict[str, Callable[[], object]] = {
+            "put_aside": lambda: store.history.put_aside([run_id]),
+            "restore": lambda: store.history.restore([run_id]),
+            "delete": lambda: store.runs.delete(run_id),
+            "unfinished": lambda: store.runs.save_unfinished(report, report.pages),
+            "documents": lambda: store.runs.save_documents(run_id, [DOCUMENT]),
+            "finish": lambda: store.runs.finish(report),
+            "edit": lambda: save_version(store, report, report.claims[0].id),
+            "undo": lambda: store.runs.undo(run_id),
+            "redo": lambda: store.runs.redo(run_id),
+        }
+        if self.happens(changes[name], interruption):
+            self.expect(name, run_id, number)
+        elif name in ("undo", "redo") and store.runs.shown_version(run_id) != known.shown:
+            self.expect(name, run_id, number)  # it was read after the change was made
 
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), interruption=INTERRUPTIONS)
-    def edit(self, data: st.DataObject, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        if not known.shown or known.is_deleted:
-            return
-        store, number = self.store(known.owner), max(known.texts) + 1
-        edited = with_text(run_id, f"version {number}")
-        if self.happens(lambda: save_version(store, edited, edited.claims[0].id), interruption):
-            known.texts[number], known.parents[number] = f"version {number}", known.shown
+    def expect(self, name: str, run_id: str, number: int) -> None:
+        """Note what a change has made of a run."""
+        known = self.runs[run_id]
+        if name == "delete":
+            del self.runs[run_id]
+        if name in ("put_aside", "restore"):
+            known.is_deleted = name == "put_aside"
+        if name in ("finish", "edit"):
+            known.texts[number] = f"version {number}"
+            known.parents[number] = known.shown
             known.shown = number
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), is_undo=st.booleans(), interruption=INTERRUPTIONS)
-    def step(self, data: st.DataObject, is_undo: bool, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        if known.is_deleted:
-            return
-        runs = self.store(known.owner).runs
-        target = known.parents.get(known.shown, 0) if is_undo else known.undone
-        change = runs.undo if is_undo else runs.redo
-        self.happens(lambda: change(run_id), interruption)
-        if self.store().runs.shown_version(run_id) != known.shown:
-            assert self.store().runs.shown_version(run_id) == target
-            known.shown = target
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), private=st.booleans(), interruption=INTERRUPTIONS)
-    def hide(self, data: st.DataObject, private: bool, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        if known.is_deleted:
-            return
-        store = self.store(known.owner)
-        if self.happens(lambda: store.runs.set_private(run_id, private), interruption):
-            known.is_private = private
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), is_back=st.booleans(), interruption=INTERRUPTIONS)
-    def put_aside(
-        self, data: st.DataObject, is_back: bool, interruption: Interruption | None
-    ) -> None:
-        run_id, known = self.chosen(data)
-        history = self.store(known.owner).history
-        change = history.restore if is_back else history.put_aside
-        if self.happens(lambda: change([run_id]), interruption):
-            known.is_deleted = not is_back
+        if name == "undo":
+            known.shown = known.parents[known.shown] or known.shown
+        if name == "redo":
+            known.shown = known.undone or known.shown
 
     @precondition(lambda self: self.runs)
     @rule(data=st.data(), reader=OWNERS, interruption=INTERRUPTIONS)
     def copy(self, data: st.DataObject, reader: str, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        is_readable = reader == known.owner or not known.is_private
-        store, copies = self.store(reader), []
-        if not known.shown or known.is_deleted or not is_readable:
+        run_id = data.draw(st.sampled_from(sorted(self.runs)))
+        known = self.runs[run_id]
+        if not known.shown or known.is_deleted:
             return
+        store, copies = self.store(reader), []
         if self.happens(lambda: copies.append(store.runs.copy(run_id)), interruption):
-            text = known.texts[known.shown]
-            self.runs[copies[0]] = Known(reader, {1: text}, {1: 0}, 1)
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), interruption=INTERRUPTIONS)
-    def delete(self, data: st.DataObject, interruption: Interruption | None) -> None:
-        run_id, known = self.chosen(data)
-        store = self.store(known.owner)
-        if self.happens(lambda: store.runs.delete(run_id), interruption):
-            del self.runs[run_id]
+            self.runs[copies[0]] = Known(reader, {1: known.texts[known.shown]}, {1: 0}, 1)
 
     @precondition(lambda self: self.runs)
     @rule(interruption=INTERRUPTIONS)
@@ -237,18 +194,6 @@ class RunsMachine(RuleBasedStateMachine):
         for run_id in gone:
             del self.runs[run_id]
         assert not happened or not any(known.is_deleted for known in self.runs.values())
-
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data())
-    def a_stranger_changes_nothing(self, data: st.DataObject) -> None:
-        run_id, known = self.chosen(data)
-        stranger = self.store("theirs" if known.owner == "mine" else "mine").runs
-        for change in (stranger.delete, stranger.undo, stranger.redo, stranger.set_private):
-            try:
-                change(run_id)
-            except NotYours:
-                continue
-            raise AssertionError(f"{change.__name__} of a stranger")
 
     def ids(self, column: sa.Column[Any]) -> list[str]:
         with self.store().database.engine.connect() as db:
