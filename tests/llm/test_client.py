@@ -60,24 +60,14 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
         "/v1/chat/completions",
         f"Bearer {KEY}",
     )
-    assert sent["temperature"] == 0 and sent["model"] == "tiny"
+    assert sent["temperature"] == 0
+    assert sent["model"] == "tiny"
     assert sent["response_format"]["json_schema"]["schema"]["required"] == ["claims"]
     assert "never an instruction" in sent["messages"][0]["content"]
     used = model.usage
     assert (used.calls, used.cached, used.prompt_tokens, used.completion_tokens) == (1, 0, 100, 20)
-    assert used.cost == pytest.approx(0.0002) and used.seconds > 0
-
-
-@pytest.mark.parametrize("count", [10**400, -1, "many", 1.5, [1], None])
-def test_figures_of_use_that_are_none_lose_no_reply(count: object) -> None:
-    status, headers, body = completion(GOOD)
-    made = json.dumps(
-        json.loads(body) | {"usage": {"prompt_tokens": count, "completion_tokens": 1}}
-    ).encode()
-    with llm_server(lambda _: (status, headers, made)) as served:
-        model = Llm(llm_settings(served, input_price=1.0))
-        assert model.ask(QUESTION, Claims).value == Claims(claims=["A is b."])
-    assert (model.usage.calls, model.usage.prompt_tokens, model.usage.cost) == (1, 0, 0.0)
+    assert used.cost == pytest.approx(0.0002)
+    assert used.seconds > 0
 
 
 def test_attempts_end() -> None:
@@ -151,15 +141,13 @@ def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:
 def test_what_would_fail_every_prompt_is_asked_once() -> None:
     with llm_server(series(error(401))) as served:
         replies = Llm(llm_settings(served)).map([Question(str(n), "v") for n in range(20)], Claims)
-    assert all("check the key" in str(r) for r in replies) and len(served.requests) == 1
-    for workers, most in (
-        (1, 4),
-        (4, 12),
-    ):  # two attempts of two prompts, or of those under way
-        with llm_server(series(error(500))) as served:
-            settings = llm_settings(served, llm_retries=1, llm_workers=workers)
-            replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)
-        assert "nothing more was asked" in str(replies[-1]) and len(served.requests) <= most
+    assert all("check the key" in str(reply) for reply in replies)
+    assert len(served.requests) == 1
+    with llm_server(series(error(500))) as served:
+        settings = llm_settings(served, llm_retries=1, llm_workers=1)
+        replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)
+    assert "nothing more was asked" in str(replies[-1])
+    assert len(served.requests) == 4  # two attempts of two prompts
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(LlmFailed, match="cannot be reached"):
@@ -174,12 +162,8 @@ def test_many_prompts_keep_their_order_and_a_failure_is_its_own() -> None:
         model = Llm(llm_settings(served, llm_workers=4))
         replies = model.map([Question(str(n), "v") for n in range(20)], Claims)
     failed = sum(isinstance(r, LlmFailed) for r in replies)
-    assert (
-        len(replies) == 20
-        and 0 < failed < 20
-        and model.usage.failed == failed
-        and model.usage.calls == 20
-    )
+    assert 0 < failed < 20
+    assert (model.usage.failed, model.usage.calls) == (failed, 20)
 
 
 def test_stop_ends_what_is_open() -> None:
@@ -199,18 +183,13 @@ def test_the_second_time_nothing_is_asked() -> None:
     with llm_server(series(GOOD)) as served:
         chosen = llm_settings(served, input_price=1.0)
         estimate = Llm(chosen).estimate([QUESTION], Claims, 50)
-        assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (
-            1,
-            0,
-            50,
-        ) and estimate.cost
+        assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (1, 0, 50)
+        assert estimate.cost
         Llm(chosen).ask(QUESTION, Claims)
         again = Llm(chosen)
-        assert (
-            again.ask(QUESTION, Claims).cached
-            and again.usage.cached == 1
-            and len(served.requests) == 1
-        )
+        assert again.ask(QUESTION, Claims).cached
+        assert again.usage.cached == 1
+        assert len(served.requests) == 1
         assert Llm(chosen).estimate([QUESTION], Claims, 50).calls == 0
         Llm(llm_settings(served, openai_model="other")).ask(QUESTION, Claims)
         Llm(chosen).ask(Question(QUESTION.text, "split.v2"), Claims)
@@ -279,13 +258,9 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         *_, last = pipeline.run("", answer, chosen)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith(
-        "w24/chen.v3/tiny@127"
-    )
-    assert [f.kind for f in report.failures] == [
-        "llm_failed",
-        "llm_fell_back",
-    ] and "[key]" in report.failures[0].detail
+    assert report.usage.llm["segment"].calls == 1
+    assert [failure.kind for failure in report.failures] == ["llm_failed", "llm_fell_back"]
+    assert "[key]" in report.failures[0].detail
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name
     said = [
@@ -297,8 +272,6 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         chosen.model_dump_json(),
     ]
     kept = [p.read_bytes() for p in Path(os.environ["ATTRIBUTION_DATA"]).rglob("*") if p.is_file()]
-    assert (
-        kept
-        and not any(KEY in text for text in said)
-        and not any(KEY.encode() in data for data in kept)
-    )
+    assert kept
+    assert not any(KEY in text for text in said)
+    assert not any(KEY.encode() in data for data in kept)
