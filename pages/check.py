@@ -250,7 +250,7 @@ def demonstration(now: run_control.RunProgress, report: Report) -> View | None:
     number, run_key = state.get(DEMO) or (0, "")
     if run_key != now.key or not report.verdicts:
         return None
-    return {"number": number, "steps": demo_steps(report)}
+    return {"number": number, "steps": [list(step) for step in demo_steps(report)]}
 
 
 def unsupported() -> Unsupported:
