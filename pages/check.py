@@ -248,7 +248,7 @@ def draw_answer(now: run_control.RunProgress, report: Report, editable: bool) ->
 def demonstration(now: run_control.RunProgress, report: Report) -> View | None:
     """Return the steps of the demo, if this is its run."""
     number, run_key = state.get(DEMO) or (0, "")
-    if run_key != now.key or not report.verdicts:
+    if run_key != now.key or now.error or not report.verdicts:
         return None
     return {"number": number, "steps": [list(step) for step in demo_steps(report)]}
 

@@ -146,7 +146,7 @@ def _hint(rows: list[ClaimRow], running: bool) -> Node:
     title, words = "Select a claim", "Its verdict and the sentence that decides stand here."
     if running:
         title, words = "Checking", "Verdicts appear as they are found."
-    elif not any(row.group != QUIET for row in rows):
+    elif all(row.badge == "not_checked" for row in rows):
         title = "There is nothing to check in this answer."
         words = "Sources can confirm facts: names, numbers, dates, events."
     return el("div", el("h3", title), el("p", words), class_="hint")

@@ -3,7 +3,6 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import Node, html
 from attribution.types import Failure, FailureKind, Label, LlmUsage, Report, Usage
-from pages import library
 from pages.ui.run_results import budget, expected_cost, failure_table, llm_cost
 
 
@@ -20,7 +19,6 @@ def test_what_a_library_said_is_folded_and_escaped() -> None:
         assert f'The site cannot be found.<details class="ax-detail">{folded}' in rows[1]
 
     folds(failure_table([plain, detailed]))
-    folds(library.failure_table([plain, detailed]))
 
 
 LLM = {
