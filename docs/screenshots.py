@@ -148,10 +148,6 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Check this text").click()
     page.get_by_text("edited by you").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
-    page.get_by_role("tab", name="Revised answer").click()
-    page.locator(".revised").wait_for()
-    page.wait_for_timeout(1500)  # until then the page may be drawn again
-    _take(page, "walkthrough-revised")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
