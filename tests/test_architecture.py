@@ -174,6 +174,25 @@ def test_no_function_is_long_and_branched() -> None:
     assert not tangled
 
 
+READERS = "formats html markup blocks pdf page_layout picture packages office epub workbook plain"
+
+
+def test_files_of_others_are_parsed_in_the_sandbox_alone() -> None:
+    readers = {f"attribution.fetching.{name}" for name in READERS.split()}
+    imported = set()
+    for path in FILES:
+        module = path.relative_to(ROOT).as_posix()
+        if module.startswith("attribution/fetching/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module in readers:
+                imported.update((module, name.name) for name in node.names)
+    assert imported == {
+        ("attribution/library/folder.py", "extract"),  # of the articles that come along
+        ("pages/ui/choices.py", "to_read_again"),
+    }
+
+
 def test_a_name_means_one_class() -> None:
     nodes = (
         node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
