@@ -172,7 +172,7 @@ _SCALES = {"m": "million", "mn": "million", "bn": "billion", "000": "thousand", 
 _UNSCALED = re.compile(
     r"%|\b(?:per|ratio|rate|margin|number|headcount|employees|years?|date)\b", re.I
 )
-_PLAIN_FIGURE = re.compile(r"(?P<sign>[-−–(]?)[$€£¥]?\s?(?P<figure>\d[\d,.\s]*)\)?")
+_PLAIN_FIGURE = re.compile(r"(?P<sign>[-−–(]?)[$€£¥]?\s?(?P<figure>\d[\d,.\s]{0,30})\)?")
 
 
 def _scale(text: str) -> str:
@@ -196,7 +196,10 @@ def _scaled(row: _Row, names: Sequence[str], scales: Sequence[str]) -> _Row:
         match = _PLAIN_FIGURE.fullmatch(cell)
         if match and scale and not _UNSCALED.search(name):
             minus = "-" if match["sign"] else ""
-            cell = minus + scale.format(match["figure"].strip())
+            figure = match["figure"].strip().replace(",", "")
+            if figure.isdecimal():  # 4,212 in thousands is 4,212,000
+                scale = scale.replace(" thousand", ",000")
+            cell = minus + scale.format(f"{int(figure):,}" if figure.isdecimal() else figure)
         scaled.append(cell)
     return scaled
 

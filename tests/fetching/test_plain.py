@@ -141,7 +141,7 @@ def test_the_head_of_separated_values_is_found(content: str, text: str) -> None:
         (
             "Income ($ in thousands)",
             [["", "2024"], ["Revenue", "4,212"]],
-            "Revenue: 2024 $4,212 thousand",
+            "Revenue: 2024 $4,212,000",
         ),
         (
             "(in millions of euros)",
