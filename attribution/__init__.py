@@ -1,4 +1,4 @@
-"""Find the claims of an answer that the sources support or contradict, and the sentences that say so.
+"""Find which claims of an answer its sources support or contradict, and the sentences that say so.
 
 import attribution
 report = attribution.check("When was the Eiffel Tower built?", "It was finished in 1889.")

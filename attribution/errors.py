@@ -105,7 +105,7 @@ class StoreError(AttributionError):
         self._hidden = hidden
 
     def public(self) -> str:
-        """Return the message without what names files and servers; log the whole for the operator."""
+        """Return the message without names of files and servers; log all of it for the operator."""
         message = str(self)
         _log.error("%s [%s]", message, self.detail)
         for part in self._hidden:
@@ -175,7 +175,7 @@ def setup_error(error: BaseException) -> AttributionError | None:
             step = "free some space" if error.errno in _FULL else "check the disk"
             place = f" {error.filename}" if error.filename else ""
             return StoreError(
-                f"the file{place} cannot be written ({error.strerror}): {step}, then run this again",
+                f"the file{place} cannot be written ({error.strerror}): {step}, then try again",
                 error,
                 place,
             )
@@ -185,8 +185,8 @@ def setup_error(error: BaseException) -> AttributionError | None:
                 " ".join(str(error).split())[:200],
             )
             return Unavailable(
-                f"the package {package or 'of an import'} is missing or damaged ({reason}): install it again with "
-                "`pip install --force-reinstall -r requirements.txt`",
+                f"the package {package or 'of an import'} is missing or damaged ({reason}): "
+                "install it again with `pip install --force-reinstall -r requirements.txt`",
                 error,
             )
     return None

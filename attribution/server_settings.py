@@ -56,7 +56,7 @@ def server_number(variable: str) -> int:
 
 
 def hub_models() -> tuple[str, ...]:
-    """Return the hub models for visitors, of ATTRIBUTION_HUB_MODELS; if empty, the tables' apply."""
+    """Return the hub models that visitors may choose; empty: those of the tables."""
     return _listed("ATTRIBUTION_HUB_MODELS")
 
 

@@ -80,7 +80,7 @@ def _plain_address(text: str) -> str:
     if not fits or parts.query or parts.fragment:
         raise BadSetting(
             ADDRESS,
-            "expected http(s)://host/path without user, password or query; a key has a setting of its own",
+            "expected http(s)://host/path without user, password or query; the key is set apart",
         )
     return address
 
@@ -242,7 +242,7 @@ class Settings(Frozen):
         None,
         "anyone",
         "decision",
-        "least probability of support that counts; by default the verifier's",
+        "lowest probability that counts as support; by default the verifier's",
         "Minimum support score",
         ge=LOWEST_THRESHOLD,
         le=0.99,
@@ -251,7 +251,7 @@ class Settings(Frozen):
         None,
         "anyone",
         "decision",
-        "least probability of a contradiction that counts; by default the verifier's",
+        "lowest probability that counts as a contradiction; by default the verifier's",
         "Minimum contradiction score",
         ge=LOWEST_THRESHOLD,
         le=0.99,
@@ -260,8 +260,8 @@ class Settings(Frozen):
         "both",
         "anyone",
         "decision",
-        "the passages that count where they disagree",
-        "Where passages disagree",
+        "which passages count if they disagree",
+        "If passages disagree",
     )
     least_sources: int = _setting(
         1,
@@ -276,14 +276,14 @@ class Settings(Frozen):
         "weighed",
         "anyone",
         "evidence",
-        "plain: the most probable relation of each claim and passage, nothing else",
+        "plain: only the most probable relation of each claim and passage",
         "Decision",
     )
     coherence: float = _setting(
         0.5,
         "anyone",
         "claims",
-        "least probability that a claim's sentence entails it; 0 keeps every claim",
+        "lowest probability that a claim's sentence entails it; 0 keeps every claim",
         ge=0,
         le=1,
     )
@@ -301,7 +301,7 @@ class Settings(Frozen):
         (),
         "anyone",
         "evidence",
-        "engines tried in this order when one of the web fails",
+        "engines tried in this order when one fails",
         "Fallback search",
         max_length=LIMITS.fallback,
     )
@@ -335,13 +335,13 @@ class Settings(Frozen):
         5.0, "operator", "evidence", "wall clock for a host's robots.txt", gt=0
     )
     crawl_delay: float = _setting(
-        5.0, "operator", "evidence", "longest pause between two pages that a host can demand", ge=0
+        5.0, "operator", "evidence", "longest pause that a host can demand", ge=0
     )
     workers: int = _setting(
         16, "limit", "nothing", "simultaneous searches and downloads", ge=1, le=64
     )
     page_days: float = _setting(
-        7.0, "operator", "evidence", "days for which a downloaded page is reused", ge=0
+        7.0, "operator", "evidence", "days that a downloaded page is reused", ge=0
     )
     endpoint: InstanceOf[Endpoint] = _setting(  # never dumped, nor restored from a dump
         Endpoint(),
@@ -369,7 +369,7 @@ class Settings(Frozen):
         0.0,
         "anyone",
         "claims",
-        "how freely the language model words its replies; 0: always the likeliest",
+        "how freely the language model words its replies; 0: the likeliest",
         ge=0,
         le=2,
     )
@@ -377,10 +377,10 @@ class Settings(Frozen):
         "",
         "anyone",
         "claims",
-        "prompts of a paper's form where we have them, in the place of our own",
+        "a paper's prompts, where we have them",
     )
     prompt_folder: Path | None = _setting(
-        None, "place", "claims", "folder of prompts that take the place of both (docs/llm.md)"
+        None, "place", "claims", "folder of prompts that replace both (docs/llm.md)"
     )
     input_price: float | None = _setting(
         None, "anyone", "nothing", "price of a million prompt tokens, in your currency", ge=0
@@ -455,14 +455,14 @@ class Settings(Frozen):
 
     @property
     def identity(self) -> str:
-        """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
+        """Hash of everything but the inputs that a result depends on; part of cache keys."""
         parts = [json.dumps(self.public(), sort_keys=True), self.endpoint.identity]
         parts += [str(self.library), self.prompt_version]
         return content_id(*parts)
 
     @property
     def prompt_version(self) -> str:
-        """The name of the operator's folder of prompts with a hash of its texts; empty without one."""
+        """Name of the operator's prompt folder with a hash of its texts; empty without one."""
         if not self.prompt_folder:
             return ""
         paths = [path for path in sorted(self.prompt_folder.rglob("*.*")) if path.is_file()]

@@ -16,7 +16,7 @@ _NAME = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Source:
-    """One source, by its text alone: whether an engine or a path exists is for those who open it."""
+    """One source, read from its text alone; whether it exists is checked when it is opened."""
 
     kind: SourceKind
     name: str = ""  # of an engine or collection, the URL of a SearXNG instance or page, or a path

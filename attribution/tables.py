@@ -14,9 +14,8 @@ from attribution.policy import DecisionPolicy
 from attribution.settings import Settings, secret
 
 T = TypeVar("T")
-IMPORTING = (
-    threading.RLock()
-)  # packages with circular imports, such as spaCy, break if two threads import them
+# Packages with circular imports, such as spaCy, break if two threads import them
+IMPORTING = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -41,31 +40,35 @@ class Need:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of a table: an implementation, and what the pages and the command line need to offer
-    it.
+    """A row of a table: an implementation, and what a user chooses it by.
+
+    Attributes:
+        target: "module:Class", called with the settings.
+        note: What a user should know before choosing it.
+        model_setting: The setting that names its model.
+        models: Models of the hub for it, each with a note; the default first.
+        english: Its own model or rules read English only.
+        bundled: Its model comes with the project, and is loaded ahead of the first run.
+        policy: A verifier's policy, unless the settings choose otherwise.
+        download: "module:function" that downloads its model: (progress, settings) → path.
     """
 
-    target: str  # "module:Class", called with the settings
+    target: str
     label: str
-    note: str = ""  # what a user should know before choosing it
+    note: str = ""
     needs: tuple[Need, ...] = ()
-    model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
-    models: Mapping[str, str] = field(
-        default_factory=dict
-    )  # models of the hub for it, with a note; the default first
-    english: bool = False  # its own model or rules read English only
-    bundled: bool = (
-        False  # its model comes with the project: loaded, or first built, ahead of the first run
-    )
-    policy: DecisionPolicy = (
-        DecisionPolicy()
-    )  # of a verifier, where the settings choose nothing else
-    # "module:function" that downloads its model ahead of the first run: progress, settings → path
+    model_setting: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    english: bool = False
+    bundled: bool = False
+    policy: DecisionPolicy = DecisionPolicy()
     download: str = ""
 
     def missing(self, settings: Settings | None = None) -> str:
-        """Return the steps still needed under these settings (by default the environment's); empty
-        if it is ready.
+        """Return the steps still needed; empty if it is ready.
+
+        Args:
+            settings: By default the environment's.
         """
         settings = settings or Settings.from_environment()
         return "; ".join(need.step for need in self.needs if not need.met(settings))
@@ -79,14 +82,21 @@ class Table(dict[str, Entry], Generic[T]):
         self.kind = kind
 
     def entry(self, name: str) -> Entry:
-        """Return the entry of that name. Raises UnknownName with those that exist."""
+        """Return the entry of a name.
+
+        Raises:
+            UnknownName: There is no such entry; the message lists those that exist.
+        """
         if name not in self:
             raise UnknownName(f"{self.kind} {name!r}: expected one of {', '.join(self)}")
         return self[name]
 
     def build(self, name: str, settings: Settings) -> T:
-        """Build the implementation of that name. Raises UnknownName or Unavailable, with what to
-        do.
+        """Build the implementation of a name.
+
+        Raises:
+            UnknownName: There is no such entry.
+            Unavailable: Something is missing; the message says what to do.
         """
         entry = self.entry(name)
         if missing := entry.missing(settings):
@@ -96,11 +106,11 @@ class Table(dict[str, Entry], Generic[T]):
 
 
 LLM = Need(
-    "set OPENAI_MODEL, with OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
+    "set OPENAI_MODEL, with OPENAI_API_KEY or, for your own server, OPENAI_BASE_URL (docs/llm.md)",
     setting="has_llm",
 )
 ENDPOINT = Need(
-    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
+    "set OPENAI_API_KEY or, for your own server, OPENAI_BASE_URL (docs/llm.md)",
     setting="has_endpoint",
 )
 

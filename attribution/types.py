@@ -271,7 +271,7 @@ class Evidence(Frozen):
 
     @property
     def source(self) -> str:
-        """The unit that a decision counts: the page, together with its copies where they are known."""
+        """What a decision counts as one source: the page with its known copies."""
         return self.origin or self.page_id
 
     @property
@@ -284,7 +284,7 @@ Reader = Literal["first", "second"]
 
 
 class OtherVerdict(Frozen):
-    """The verdict of the reader that did not decide: the first, or a second one that found no side."""
+    """The verdict of the verifier that did not decide."""
 
     reader: Reader
     label: Label
@@ -315,10 +315,10 @@ class Verdict(Frozen):
 
 
 class AnalystVerdict(Frozen):
-    """An analyst's assessment of the wording of a claim, or a note on it. It goes when the claim is reworded, split,
-    merged or dropped.
+    """An analyst's assessment of a claim, or a note on it.
 
-    It stays when the claim is compared with other evidence or by another verifier.
+    It is removed when the claim is reworded, split, merged or dropped, and stays when the claim
+    gets other evidence or another verifier.
     """
 
     claim_id: str

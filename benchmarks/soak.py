@@ -143,7 +143,8 @@ def probed(url: str) -> Iterator[list[float]]:
 def analyse(server: Server, number: int) -> bool:
     """Check one of the example answers, with a claim that no run before had."""
     example = json.loads(EXAMPLES[number % len(EXAMPLES)])
-    answer = f"{example['answer']}\n\nThe Eiffel Tower was {number + 100} metres high in {1800 + number}."
+    claim = f"The Eiffel Tower was {number + 100} metres high in {1800 + number}."
+    answer = f"{example['answer']}\n\n{claim}"
     last: dict[str, Any] = {}
     with server.client() as client:
         body = {"question": example["question"], "answer": answer}
@@ -174,7 +175,7 @@ def in_chunks(server: Server) -> int:
 
 
 def raw(head: str, body: bytes = b"", read: bool = False) -> Callable[[Server], int]:
-    """Bytes as they are; then the connection is closed, after the first of the reply where `read`."""
+    """Send bytes as they are, then close the connection; with `read`, after the first bytes back."""
 
     def send(server: Server) -> int:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as connection:
@@ -190,7 +191,8 @@ def raw(head: str, body: bytes = b"", read: bool = False) -> Callable[[Server], 
 def leave(path: str, body: Mapping[str, Any]) -> Callable[[Server], int]:
     """Send a good request and close the connection, without waiting for the reply."""
     content = json.dumps(body).encode()
-    head = f"POST {path} HTTP/1.1\nHost: localhost\nAuthorization: Bearer {{key}}\nContent-Type: application/json\n"
+    head = f"POST {path} HTTP/1.1\nHost: localhost\nAuthorization: Bearer {{key}}\n"
+    head += "Content-Type: application/json\n"
     return raw(f"{head}Content-Length: {len(content)}\n\n", content)
 
 

@@ -273,7 +273,8 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
             ]
             right, strong, by_stance, by_truth, harmed, passed = cells
             lines.append(
-                f"| {key} | {verifier} | {f['claims']} | {right} | {strong} | {by_stance}, {by_truth} "
+                f"| {key} | {verifier} | {f['claims']} | {right} | {strong} | {by_stance}, "
+                f"{by_truth} "
                 f"| {harmed} | {passed} | {f['coverage']:.0%} |"
             )
     return "\n".join(lines)

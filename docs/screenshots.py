@@ -27,7 +27,8 @@ from attribution.cli.serve import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking "
     "--disable-component-update --disable-sync"
 )
 SIZES = {1440: 900, 1024: 1100, 390: 844}
@@ -36,9 +37,12 @@ Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
 QUESTION = "Who discovered insulin, and who was honoured for it?"
 ANSWER = (
-    "Insulin was isolated in Toronto in 1921 and 1922. The first patient was Leonard Thompson, a boy of 14, who was "
-    "injected on 11 January 1922. The Nobel Prize of 1923 went to Banting and Macleod. Banting shared his prize money "
-    "with Best. They sold it to the university for one dollar each.\n\nHumulin was first approved in the United States "
+    "Insulin was isolated in Toronto in 1921 and 1922. The first patient was Leonard Thompson, a "
+    "boy of 14, who was "
+    "injected on 11 January 1922. The Nobel Prize of 1923 went to Banting and Macleod. Banting "
+    "shared his prize money "
+    "with Best. They sold it to the university for one dollar each.\n\nHumulin was first approved "
+    "in the United States "
     "in October 1992. It is one of the great stories of medicine."
 )
 OTHER = ANSWER.replace("1923", "1922").replace("Macleod", "Best").replace("14", "12")

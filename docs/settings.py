@@ -12,13 +12,13 @@ PAGE = Path(__file__).with_suffix(".md")
 HEAD = """\
 # Settings
 
-Every setting of a run, from the table in `attribution/settings.py` (`python -m docs.settings` writes this page). On
-the command line: `--set NAME=VALUE`; in REST: `"settings": {"NAME": VALUE}`; in Python: keyword arguments of `check`.
-Lengths are in characters, times in seconds.
+What can you set for a run? On the command line: `--set NAME=VALUE`; in REST: `"settings": {"NAME":
+VALUE}`; in Python: keyword arguments of `check`. Lengths are in characters, times in seconds.
+`python -m docs.settings` writes this page.
 
-Who may choose it, when it comes from a visitor, a client or an imported file: *anyone*; *limit*: lowered, never raised;
-*sources*: no files of this machine; *model*: one of those that the operator lists; *session*: typed in the page;
-*operator* and *place*: the command line alone. What is done again after a change: *claims* and all that follows,
+*Chosen by*, for visitors and clients: *anyone*; *limit*: lowered, never raised; *sources*: no files
+of this machine; *model*: one that the operator lists; *session*: typed in the page; *operator*,
+*place*: on the command line. *Changes* is what is done again: *claims* and all that follows,
 *evidence*, or the *decision*.
 
 | setting | default | chosen by | changes | what it is |
@@ -37,7 +37,8 @@ The operator sets these in the environment:
 
 def page() -> str:
     """Return the page as Markdown."""
-    lines, server = [], list[str]()
+    lines: list[str] = []
+    server: list[str] = []
     for row in rows():
         default = "" if row["default"] in ("", (), None) else f"`{row['default']}`"
         choices = re.findall(r"'(\w+)'", str(row["type"]))

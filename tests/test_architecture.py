@@ -1,4 +1,4 @@
-"""The order of docs/architecture.md: no folder imports a later one, and the tests mirror the code."""
+"""The order of docs/architecture.md: no folder imports a later one; tests mirror the code."""
 
 import ast
 import os
@@ -34,10 +34,7 @@ server
 cli pages
 """
 TIER = {folder: i for i, line in enumerate(ORDER.split("\n")) for folder in line.split()}
-DOORS = (
-    "__init__",
-    "__main__",
-)  # they name what lies in other folders, and import it when it is asked for
+DOORS = ("__init__", "__main__")  # these import other folders when a name is asked for
 
 ACROSS = ("security", "pages/browser", "verdicts", "")  # tests of the product as a whole
 
@@ -46,7 +43,7 @@ ROOMS = {path.parent.name for path in (ROOT / "attribution").glob("*/*.py")}
 
 
 def folder_of(module: str) -> str:
-    """`core` for the files of attribution/ itself, but for `api`, which is above all that it calls."""
+    """Return the folder of a module; files of attribution/ itself are `core`, except `api`."""
     top, _, rest = module.partition(".")
     if top != "attribution":
         return top
@@ -110,18 +107,6 @@ def test_no_two_files_need_each_other() -> None:
         assert module not in reached, f"{module} is imported by what it imports"
 
 
-def test_a_folder_has_an_init_only_where_it_holds_code() -> None:
-    """Top-level packages each have one: without it, an installed package of the same name could
-    hide them.
-    """
-    inner = (
-        path
-        for path in FILES
-        if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2
-    )
-    assert [p for p in inner if len(ast.parse(p.read_text(encoding="utf-8")).body) < 2] == []
-
-
 def test_the_tests_mirror_the_code() -> None:
     """`tests/<folder>/test_<module>[_<facet>].py` tests a module of that folder, or the folder's
     own `__init__.py`.
@@ -169,7 +154,8 @@ def test_no_function_is_long_and_branched() -> None:
                 branches += sum(len(n.values) - 1 for n in inner if isinstance(n, ast.BoolOp))
                 if lines > LONG and branches > BRANCHED:
                     tangled.append(
-                        f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} branches"
+                        f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} "
+                        "branches"
                     )
     assert not tangled
 
@@ -198,9 +184,8 @@ def test_a_name_means_one_class() -> None:
         node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     )
     names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
-    assert [name for name, number in names.items() if number > 1] == [
-        "Report"
-    ]  # and the one of the Python API
+    shared = [name for name, number in names.items() if number > 1]
+    assert shared == ["Report"]  # also that of the Python API
 
 
 def test_the_documentation_lists_the_folders_that_there_are() -> None:

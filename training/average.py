@@ -5,7 +5,6 @@ python -m training.average ADAPTER ADAPTER … --out ADAPTER
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from pathlib import Path
@@ -13,13 +12,13 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+from training import command
+
 WEIGHTS, CONFIG, STATE = "adapter_model.safetensors", "adapter_config.json", "state.json"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("adapters", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()

@@ -2,21 +2,15 @@
 
     python -m training.embedder
 
-It reads one text: token ids to a vector of length 1. Weights are int8 with a scale for each column,
-and
-activations are quantised while it runs, each token by its own largest value. Written by hand, not
-exported: with
-the runtime's own operators for attention, GELU and the products, a text takes two thirds of the
-time of an exported
-graph.
+It turns the token ids of one text into a vector of length 1. It is written by hand: with the
+runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of
+an exported graph.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,12 +25,11 @@ from attribution.embedders.minilm import (
     package_folder,
 )
 from attribution.settings import ROOT
+from training import command
 from training.graphs import RUNTIME, Graph, input_ranges
 
-LIBRARY, TEXT = (
-    ROOT / "examples" / "library",
-    1000,
-)  # what the ranges are seen on, characters of each
+LIBRARY = ROOT / "examples" / "library"  # texts on which the ranges are measured
+TEXT = 1000  # characters of each
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12
 
@@ -52,8 +45,9 @@ def input_of(matrix: str) -> str:
 
 
 def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
-    """For each input of a product: the root of how far its columns range in these texts, over that
-    of its weights.
+    """Return the factors that even out the columns of each product's input.
+
+    A factor is the root of the ratio of a column's range in these texts to that of its weights.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -152,22 +146,19 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--out", type=Path, default=FOLDER)
-    args = parser.parse_args(argv)
+    parser = command(__doc__)
+    parser.parse_args(argv)
     from safetensors import safe_open
 
     held: Any = safe_open(str(package_folder() / "model.safetensors"), "numpy")
     texts = [path.read_text(encoding="utf-8")[:TEXT] for path in sorted(LIBRARY.glob("*.md"))]
     factors = evening_factors(texts)
-    np.savez(args.out / FACTORS, **factors)
+    np.savez(FOLDER / FACTORS, **factors)
     made, layout = model(held.get_tensor, factors)
-    graph = args.out / GRAPH
+    graph = FOLDER / GRAPH
     graph.write_bytes(made.SerializeToString())
     lines = ",\n".join(json.dumps(entry) for entry in layout)
-    (args.out / LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    (FOLDER / LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     print(f"{graph}: {graph.stat().st_size / 1e3:.0f} kB")
     return 0
 

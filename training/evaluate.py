@@ -9,7 +9,6 @@ split is never trained on, so its figures are reported too, as chosen on.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections import defaultdict
@@ -19,6 +18,7 @@ from typing import Any
 
 import torch
 
+from training import command
 from training.pairs import (
     CHOOSING_FOLD,
     CONTRADICTED,
@@ -145,9 +145,7 @@ def weakest(found: torch.Tensor, pairs: Sequence[Pair], count: int) -> list[str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--adapter", type=Path, action="append", required=True)
     parser.add_argument("--report", action="store_true")

@@ -1,13 +1,8 @@
-"""A graph of onnxruntime's own operators while it is written by hand: int8 products, each token by
-its own scale.
+"""Write graphs of onnxruntime's own operators by hand, with int8 products.
 
-The same network can be written in float32.
-
-Weights are int8 with a scale for each column; activations are quantised while the graph runs, each
-token by its own
-largest value. With one scale for a whole text, as onnxruntime's dynamic quantisation has it,
-probabilities were up to
-0.4 off and depended on what stood beside a text.
+Weights are int8 with a scale for each column. Activations are quantised while the graph runs, each
+token by its own largest value. With one scale for a whole text, as in onnxruntime's dynamic
+quantisation, probabilities were up to 0.4 off and depended on the other texts of a batch.
 """
 
 from __future__ import annotations
@@ -21,8 +16,10 @@ RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
 
 
 def input_ranges(modules: Iterable[tuple[str, Any]], run: Callable[[], None]) -> dict[str, Any]:
-    """The largest absolute value in each column of the torch modules' inputs, by the name beside
-    them, during `run`.
+    """Return the largest absolute value in each column of the modules' inputs during `run`.
+
+    Args:
+        modules: Torch modules, each after its name.
     """
     import torch
 
@@ -88,13 +85,12 @@ class Graph:
         return name
 
     def quantised(self, x: str, factors: str = "", rounded: Any = None) -> Quantised:
-        """Each row by its own largest value.
+        """Quantise each row by its own largest value.
 
-        `factors` names what the columns are divided by beforehand, so that they range evenly.
-        `rounded` are
-        booleans for the columns: those that are false stay in float32, as a few that range far
-        beyond the others would
-        take the others' precision.
+        Args:
+            factors: Name of the factors that the columns are divided by, so that they range evenly.
+            rounded: True for the columns to quantise. A few that range far beyond the others stay
+                in float32, or the others would lose their precision.
         """
         if x not in self._quantised:
             even = x

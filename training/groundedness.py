@@ -9,7 +9,6 @@ The method `gc` takes the model:
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -32,10 +31,13 @@ from attribution.studies.groundedness.labelled_set import (
     labelled_set,
 )
 from attribution.studies.groundedness.methods import of_context, spans
+from training import command
 
 BASE = "microsoft/deberta-v3-large"
 OUTPUT = "grounded"
 BATCH, MAX_TOKENS = 16, 256
+HELD_OUT = 0.2  # share of the answers, without splits
+SEED = 13
 
 
 @dataclass(frozen=True)
@@ -120,14 +122,12 @@ class CrossEncoder:
         )
         return self.model(**inputs).logits[:, 0]
 
-    def train(
-        self, pairs: Sequence[TrainingPair], passes: int, rate: float, seed: int
-    ) -> list[float]:
+    def train(self, pairs: Sequence[TrainingPair], passes: int, rate: float) -> list[float]:
         """Minimise the binary cross-entropy to the targets; return the mean loss of each pass."""
         import torch
 
-        torch.manual_seed(seed)
-        chance = random.Random(seed)
+        torch.manual_seed(SEED)
+        chance = random.Random(SEED)
         optimizer = torch.optim.AdamW(self.model.parameters(), lr=rate, weight_decay=0.01)
         steps = passes * len(batches(pairs))
         schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
@@ -173,7 +173,7 @@ def batches(pairs: Sequence[TrainingPair]) -> list[Sequence[TrainingPair]]:
 
 
 def divided(
-    pairs: Sequence[TrainingPair], rows: Sequence[LabelledRow], share: float, seed: int
+    pairs: Sequence[TrainingPair], rows: Sequence[LabelledRow]
 ) -> tuple[list[TrainingPair], list[TrainingPair]]:
     """Return the pairs to train on, and those held out; an answer keeps its twins (T24 4.3).
 
@@ -186,7 +186,7 @@ def divided(
         training = {group for group, split in splits.items() if split == "training"}
     else:
         groups = sorted({pair.group for pair in pairs})
-        held_out = set(random.Random(seed).sample(groups, round(len(groups) * share)))
+        held_out = set(random.Random(SEED).sample(groups, round(len(groups) * HELD_OUT)))
         training = set(groups) - held_out
     return (
         [pair for pair in pairs if pair.group in training],
@@ -207,18 +207,12 @@ def default_base() -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    p = command(__doc__)
     p.add_argument("--input", type=Path, required=True, help="as `evoke` writes it")
     p.add_argument("--out", type=Path, required=True, help="folder for model/ and summary.json")
     p.add_argument("--base", type=Path, help=f"folder with a model (default: {BASE} of the hub)")
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--rate", type=float, default=5e-5)
-    p.add_argument(
-        "--held-out", type=float, default=0.2, help="share of the answers, without splits"
-    )
-    p.add_argument("--seed", type=int, default=13)
     args = p.parse_args(argv)
     try:
         rows = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL)).rows
@@ -227,9 +221,9 @@ def main(argv: list[str] | None = None) -> int:
     except (AttributionError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
-    training, evaluation = divided(pairs, rows, args.held_out, args.seed)
+    training, evaluation = divided(pairs, rows)
     before = encoder.accuracy(evaluation)
-    losses = encoder.train(training, args.passes, args.rate, args.seed)
+    losses = encoder.train(training, args.passes, args.rate)
     encoder.save(args.out / "model")
     summary = {
         "pairs": len(training),

@@ -1,4 +1,4 @@
-"""Products with the frozen matrices of the base in int8: training is twice as fast on CPUs with VNNI.
+"""Multiply with the frozen matrices of the base in int8: twice as fast on CPUs with VNNI.
 
 The products of inputs and of gradients with a frozen matrix are both taken in int8: one scale for
 each column of the weights and one for each token. The adapter stays in float32.

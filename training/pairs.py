@@ -191,7 +191,7 @@ def judged() -> list[Pair]:
 
 
 def easy(rng: random.Random) -> list[Pair]:
-    """Make pairs that anybody gets right: a passage's own sentences, and claims of other passages."""
+    """Make easy pairs: a passage's own sentences, and claims of other passages."""
     rows = [
         r for r in read_rows(WRITTEN / "claims.jsonl.gz") if not is_held_out(document_of(r["id"]))
     ]
@@ -259,7 +259,7 @@ def _labelled(source: str, row: dict[str, Any]) -> Iterator[tuple[str, str, str]
 
 
 def real(folder: Path, folds: frozenset[int]) -> list[Pair]:
-    """Read claims with passages of real pages, of rows whose fold and whose group's fold are given."""
+    """Read claims with passages of real pages, of the given folds of rows and groups."""
     pairs = []
     for source, targets in REAL.items():
         for row in read_rows(folder / f"{source}.jsonl.gz"):

@@ -4,14 +4,13 @@
 
 `--start` names the adapter to go on from, by default the one that ships; `--fresh` begins anew.
 `--first-portion` says where in the endless order of pairs a run begins, so that several runs see
-different pairs. The moving average of the weights is written to `--out` every few minutes and at the
-end; with SIGTERM a run ends early. Deterministic for a seed, up to the order of float additions.
-Needs `peft`.
+different pairs. The moving average of the weights is written to `--out` every few minutes and at
+the end; with SIGTERM a run ends early. Deterministic for a seed, up to the order of float
+additions. Needs `peft`.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import json
 import os
@@ -24,7 +23,7 @@ from typing import Any
 import torch
 
 from attribution.models.mpnet import whole_model
-from training import int8
+from training import command, int8
 from training.pairs import CONTRADICTED, ENTAILED, NEITHER, PORTION, RELATIONS, Mixture, Pair
 
 TOKENS = 256  # of a claim and its passage
@@ -211,9 +210,7 @@ class Trainer:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, default=ADAPTER)
     parser.add_argument("--fresh", action="store_true")

@@ -1,20 +1,15 @@
-"""Make the larger verifier's int8 graph without its weights: model.onnx, layout.json and
-tokenizer.json.
+"""Make the base verifier's int8 graph without its weights.
 
     python -m training.reader_graph --adapter attribution/verifiers/base
 
-The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads
-one pair: token ids
-to logits. The relative position bias and the head stay in float32. Of the last layer only what the
-first token needs is
-computed, since the head reads no other. A few columns of the products' inputs that range far beyond
-the others stay in
-float32, too; which they are is seen on the example library and is much the same for every adapter.
+The graph is the same for every adapter; `attribution.models.merge` fills in the weights. It turns the
+token ids of one pair into logits. The relative position bias and the head stay in float32, and so
+do a few columns that range far beyond the others, measured on the example library. Of the last
+layer, only what the first token needs is computed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,6 +23,7 @@ from attribution.models.mpnet import base_file, base_weights
 from attribution.settings import ROOT
 from attribution.text.sentences import sentences
 from attribution.verifiers.reader import BASE
+from training import command
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
@@ -244,9 +240,7 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
     args = parser.parse_args(argv)
     from tokenizers import Tokenizer

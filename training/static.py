@@ -1,6 +1,6 @@
 """Train the static vectors of passages: one vector and one weight per token.
 
-    python -m training.static --data FOLDER [--out attribution/embedders/weights]
+    python -m training.static --data FOLDER
 
 FOLDER holds data sets as JSON Lines (gzip), in any subfolder, with passages, premises and
 hypotheses. Their texts are embedded by `minilm`, and the table is trained so that the weighted mean
@@ -11,7 +11,6 @@ that no token relies on others. Takes minutes on two cores; the vectors are kept
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -28,6 +27,7 @@ from attribution.embedders.minilm import FOLDER, MiniLM, tokenizer
 from attribution.embedders.static import FILE
 from attribution.models.files import SUMS, digest
 from attribution.settings import Settings
+from training import command
 
 FIELDS = ("passage", "premise", "hypothesis")
 LONGEST = 512  # characters of a text
@@ -37,6 +37,7 @@ PASSES, BATCH, RATE = 4, 512, 2e-3
 DROPPED = 0.5  # share of tokens left out
 PULL = 0.01  # towards the vectors of single tokens
 STEP = 2000  # texts embedded between two saves
+WORK = Path("build/static")
 Floats = NDArray[np.float32]
 
 
@@ -120,26 +121,22 @@ def save(table: Floats, path: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--work", type=Path, default=Path("build/static"))
-    parser.add_argument("--out", type=Path, default=FOLDER)
     args = parser.parse_args()
     vocabulary = tokenizer()
     tokens = [str(vocabulary.id_to_token(i)) for i in range(vocabulary.get_vocab_size())]
-    start = embed([token.removeprefix("##") for token in tokens], args.work / "tokens")
+    start = embed([token.removeprefix("##") for token in tokens], WORK / "tokens")
     texts = [
         text
         for text in sample_texts(args.data)
         if vocabulary.encode(text, add_special_tokens=False).ids
     ]
-    target = embed(texts, args.work / "texts")
+    target = embed(texts, WORK / "texts")
     encodings = vocabulary.encode_batch(texts, add_special_tokens=False)
     ids = [torch.tensor(encoding.ids) for encoding in encodings]
-    save(train(ids, target, start), args.out / FILE)
-    print(f"{args.out / FILE}: put its SHA-256, {digest(args.out / FILE)}, into {SUMS}")
+    save(train(ids, target, start), FOLDER / FILE)
+    print(f"{FOLDER / FILE}: put its SHA-256, {digest(FOLDER / FILE)}, into {SUMS}")
 
 
 if __name__ == "__main__":

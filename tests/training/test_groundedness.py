@@ -138,12 +138,12 @@ def test_the_splits_of_the_rows_are_respected() -> None:
         )
         for group, split in splits.items()
     ]
-    training, held_out = groundedness.divided(pairs, rows, 0.5, 1)
+    training, held_out = groundedness.divided(pairs, rows)
     assert [pair.group for pair in training] == ["a", "d"]
     assert [pair.group for pair in held_out] == ["b"]
     unsplit = [row.model_copy(update={"split": "test"}) for row in rows]
-    training, held_out = groundedness.divided(pairs, unsplit, 0.5, 1)
-    assert len(training) == len(held_out) == 2
+    training, held_out = groundedness.divided(pairs, unsplit)
+    assert (len(training), len(held_out)) == (3, 1)
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

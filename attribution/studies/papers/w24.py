@@ -64,7 +64,7 @@ class TrueOrFalse(BaseModel):
         return {"is_true": word == "true"} if word in ("true", "false") else None
 
 
-class Judge:
+class CoherenceJudge:
     """DecompScore's judge: does its sentence state a subclaim? (W24 3.2)
 
     A language model decides between two answers; without one, the verifier's entailment does, from
@@ -102,7 +102,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     checking = inputs.asking(JUDGE).model_copy(update=PLAIN)
     if checking.verifier == "auto":
         checking = checking.model_copy(update={"verifier": choose(checking).name})
-    judge = Judge(checking) if number in ("T2", "T5", "T6") else None
+    judge = CoherenceJudge(checking) if number in ("T2", "T5", "T6") else None
     is_checked = number in WITH_SOURCES
 
     def work(row: Row) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 
 
 def _decomposed(
-    row: Row, settings: Settings, judge: Judge | None, checking: Settings | None
+    row: Row, settings: Settings, judge: CoherenceJudge | None, checking: Settings | None
 ) -> Subclaims:
     """Return every subclaim, as often as it was made, with the judgements of it.
 

@@ -83,7 +83,7 @@ def summary(now: BenchmarkProgress) -> str:
 
 
 @dataclass(frozen=True)
-class ScoredRow:
+class ResponseScore:
     """A test response with what a method found."""
 
     row: LabelledRow
@@ -106,18 +106,18 @@ class ScoredRow:
         return not self.is_wrong, -distance, self.row.line
 
 
-def scored_rows(now: BenchmarkProgress, method: str) -> list[ScoredRow]:
+def scored_rows(now: BenchmarkProgress, method: str) -> list[ResponseScore]:
     """Return the test responses that a method has scored, those to look at first."""
     rows = {row.id: row for row in now.labelled.rows if row.split == "test"}
     figures = {f.method: f for f in now.evaluation.figures}
     if method not in figures:
         return []
     outcomes = [o for o in now.saved.outcomes if o.method == method and o.row in rows]
-    scored = [ScoredRow(rows[o.row], o, figures[method]) for o in outcomes if not o.error]
+    scored = [ResponseScore(rows[o.row], o, figures[method]) for o in outcomes if not o.error]
     return sorted(scored, key=lambda one: one.order)
 
 
-def row_list(scored: list[ScoredRow]) -> Node:
+def row_list(scored: list[ResponseScore]) -> Node:
     """List responses with label and the method's decision, and with the texts when opened."""
     wrong = sum(one.is_wrong for one in scored)
     words = f"{wrong} of {plural(len(scored), 'test response')} misclassified; open one to read it."
@@ -125,7 +125,7 @@ def row_list(scored: list[ScoredRow]) -> Node:
     return el("section", head, *map(_row, scored[:SHOWN]), class_="ax-behind")
 
 
-def _row(scored: ScoredRow) -> Node:
+def _row(scored: ResponseScore) -> Node:
     row, outcome, figures = scored.row, scored.outcome, scored.figures
     label = "supported" if row.grounded else "contradicted"
     flag = "flagged" if scored.is_flagged else "passed"
