@@ -292,17 +292,14 @@ class _Run:
             for claim in checked:
                 yield self._record(not_reached(claim, reason), ())
             return
-        groups = [] if self.stop.is_set() else _grouped(checked)
         done = 0
-        # a thread finds passages while this one judges others, so that no core is idle
         finder = ThreadPoolExecutor(1, thread_name_prefix="find")
         try:
-            found = [finder.submit(self._find, group) for group in groups]
-            for group, candidates in zip(groups, found, strict=True):
+            for group, find in self._found(_grouped(checked), finder):
                 yield events.Progress("verify", done, len(checked))
                 if self.stop.is_set():
                     break
-                yield from self._match(group, candidates.result)
+                yield from self._match(group, find)
                 done += len(group)
         finally:
             finder.shutdown(cancel_futures=True)
@@ -311,6 +308,20 @@ class _Run:
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
+
+    def _found(
+        self, groups: Sequence[Sequence[Claim]], finder: ThreadPoolExecutor
+    ) -> Iterator[tuple[Sequence[Claim], Callable[[], Candidates]]]:
+        """Yield each group of claims with what returns its passages.
+
+        A thread finds those of later groups while earlier ones are judged, so that no core is idle.
+        It starts after the first group, whose verdict is waited for.
+        """
+        for group in groups[:1]:
+            yield group, functools.partial(self._find, group)
+        later = [(group, finder.submit(self._find, group)) for group in groups[1:]]
+        for group, passages in later:
+            yield group, passages.result
 
     def _unmatched(self) -> str:
         return unmatched(self.record.answer, self.settings, self.matcher.pages.values())
