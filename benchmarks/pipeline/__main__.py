@@ -9,7 +9,8 @@ the processor has it. Ratios hold for the processor that is printed with them; t
 seconds hold on a machine that has other work, too. Pages of the web are made by script, for each
 number of --claims. For the first of them documents are read from disk as well: articles of
 DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline
-alone. --profile prints only where the pipeline spends its processor time.
+alone, --book numbers of pages of one document. --profile prints only where the pipeline spends its
+processor time.
 """
 
 from __future__ import annotations
@@ -133,6 +134,19 @@ def growth(few: int, many: int, choices: Sequence[str]) -> Figures:
     return figures
 
 
+def books(sizes: Sequence[int], claims: int, choices: Sequence[str]) -> Figures:
+    """Measure one document of so many pages, for the pipeline alone."""
+    figures: Figures = {}
+    for pages in sizes:
+        result = measured("pipeline", claims, choices, "--documents", str(pages))
+        figures[f"{pages} pages"] = {
+            "chunks": result["cold"]["chunks"],
+            "cpu": result["cold"]["cpu"],
+            "peak MB": result["memory"],
+        }
+    return figures
+
+
 def profile(claims: int, choices: Sequence[str], documents: str) -> Figures:
     """Measure where the pipeline spends its processor time."""
     work = ("--documents", documents) if documents else ()
@@ -188,6 +202,7 @@ def main(argv: list[str] | None = None) -> int:
         help="folder with eval/ (default: the library)",
     )
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
+    parser.add_argument("--book", type=int, nargs="+", default=[], metavar="PAGES")
     parser.add_argument("--profile", action="store_true", help="where the time goes, and no more")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the seconds")
@@ -206,6 +221,8 @@ def main(argv: list[str] | None = None) -> int:
     print("\n".join(f"{name}: {value}" for name, value in MACHINE.items()))
     print(table(sizes))
     figures: Figures = {"machine": MACHINE, **sizes}
+    if args.book:
+        figures["book"] = books(args.book, few, args.set)
     if args.growth:
         figures["growth"] = growth(few, args.growth, args.set)
     if args.plot:

@@ -1,6 +1,6 @@
 """One measured run in a process of its own, so that its peak memory is its own.
 
-    python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents library|DATA]
+    python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents library|DATA|PAGES]
 
 It prints one line of JSON.
 """
@@ -31,7 +31,7 @@ from attribution.verdicts import decide
 from attribution.verifiers import policy_of
 from benchmarks.pipeline import site
 from benchmarks.pipeline.profile import Profile
-from benchmarks.pipeline.work import Stages, Web, Work, library, wice
+from benchmarks.pipeline.work import Stages, Web, Work, book, library, wice
 from benchmarks.pipeline.workload import make
 from benchmarks.processes import megabytes, processes
 
@@ -136,6 +136,9 @@ def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool
 @contextmanager
 def opened(claims: int, documents: str) -> Iterator[Work]:
     """The pages of the workload while their server runs, or documents."""
+    if documents.isdecimal():
+        yield book(int(documents), claims)
+        return
     if documents:
         yield library(claims) if documents == "library" else wice(Path(documents), claims)
         return
@@ -150,7 +153,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("recipe", choices=("pipeline", "whole", "bf16"))
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument(
-        "--documents", default="", metavar="library|DATA", help="instead of pages of the web"
+        "--documents", default="", metavar="library|DATA|PAGES", help="instead of pages of the web"
     )
     parser.add_argument(
         "--compare", action="store_true", help="plain: search all pages for each claim, too"

@@ -1,7 +1,6 @@
-"""Plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing
-kept.
+"""Plain recipes: claim after claim, page after page, torch with library defaults, nothing kept.
 
-`whole` reads whole passages with a small cross-encoder in batches, as most code around
+`whole` reads whole passages with a small cross-encoder in fp32, in batches, as most code around
 sentence-transformers does; `bf16` is the same in that precision. Chunks and ranking are those of
 the pipeline.
 """

@@ -4,6 +4,7 @@ files on disk.
 
 from __future__ import annotations
 
+import random
 import time
 import zlib
 from collections import defaultdict
@@ -27,7 +28,8 @@ from attribution.text.words import words_of
 from attribution.types import Claim, Document, Page, SearchHit
 from benchmarks import examples
 from benchmarks.evaluation_sets import rows
-from benchmarks.pipeline.workload import Workload
+from benchmarks.pipeline.workload import Workload, make
+from benchmarks.pipeline.workload import library as library_sentences
 
 ARTICLES, SAMPLE = 30, 60  # of the cited articles of so many claims, the longest
 Round = tuple[
@@ -152,6 +154,20 @@ def wice(data: Path, claims: int) -> Disk:
     return Disk(
         texts[:claims], [Document(name, a.encode()) for name, a in zip(names, longest, strict=True)]
     )
+
+
+def book(pages: int, claims: int = 10) -> Disk:
+    """One document of so many pages of 3,000 characters, and claims that some of them state."""
+    workload = make(claims)
+    draw = random.Random(pages)
+    paragraphs: list[str] = []
+    for site in workload.pages:
+        paragraphs += site.paragraphs
+    while sum(map(len, paragraphs)) < pages * 3_000:
+        paragraphs.append(" ".join(draw.sample(library_sentences(), 6)))
+    draw.shuffle(paragraphs)
+    text = "\n\n".join(paragraphs)[: pages * 3_000]
+    return Disk(workload.claims, [Document("book.md", text.encode())])
 
 
 def _single(texts: Sequence[str]) -> list[str]:
