@@ -79,18 +79,6 @@ def test_the_threshold_decides_between_a_relation_and_none() -> None:
     assert leaning(Probabilities(entailed=0.5, contradicted=0, no_relation=0.5)) == "no_relation"
 
 
-def test_a_contradiction_has_its_own_threshold() -> None:
-    c = claim()
-    against = evidence(c, 0.1, 0.7, "no_relation")
-    strict, lenient = DecisionPolicy(0.5, 0.8), DecisionPolicy(0.5, 0.6)
-    made = decide(c, [against], strict)
-    report = report_of(claims=(c,), evidence=(against,), verdicts=(made,))
-    assert made.label == "unclear"
-    relabelled = recolour(report, lenient)
-    assert [v.label for v in relabelled.verdicts] == ["contradicted"]
-    assert DecisionPolicy.of(relabelled.settings) == lenient
-
-
 def test_support_by_hearsay_alone_says_so() -> None:
     def decided(*genres: str, decision: Any = "weighed") -> Verdict:
         pieces = [evidence(claim(), *FOR, page_id=f"p{n}", genre=g) for n, g in enumerate(genres)]

@@ -1,6 +1,4 @@
-"""Load ahead of time what the first run would otherwise wait for: the page does it while its
-visitor reads.
-"""
+"""Load ahead what the first run would wait for: the page does it while its visitor reads."""
 
 from __future__ import annotations
 
@@ -25,22 +23,10 @@ from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
 
 
-def load_models(settings: Settings) -> None:
-    """Load the rules, the parser, the verifier and the embedder of the settings, so that no
-    measurement includes it.
-
-    Raises Unavailable for a model that cannot be loaded.
-    """
-    load_rules()
-    VERIFIERS.build(settings.verifier, settings).verify([("A claim.", "A text.")])
-    _load_embedder(settings)
-
-
 def warm_up(settings: Settings, store: Store) -> None:
-    """Load the models that come with the project and embed the library, once per database. Nothing
-    is sent anywhere.
+    """Load the models that come with the project and embed the library, once per database.
 
-    To be called once per process.
+    Nothing is sent anywhere. To be called once per process.
     """
     load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
@@ -48,29 +34,21 @@ def warm_up(settings: Settings, store: Store) -> None:
         verifier.verify([("A claim.", "A text.")])
         measure_pace(verifier)
     if EMBEDDERS[settings.embedder].bundled:
-        _load_embedder(settings)
+        embed_statically(["A text."])
+        EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
         over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
     keep_loaded()
 
 
 def keep_loaded() -> None:
-    """Leave out of garbage collection what is loaded: looking through all of it stops every thread
-    for 0.13 s.
-    """
+    """Leave what is loaded out of garbage collection, which would stop every thread for 0.13 s."""
     gc.collect()
     gc.freeze()
 
 
-def _load_embedder(settings: Settings) -> None:
-    embed_statically(["A text."])
-    EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
-
-
 def load_rules() -> None:
-    """Load what every run needs, whatever its models: the rules for claims, the index library,
-    trusted certificates.
-    """
+    """Load what every run needs, whatever its models: rules, units, index and certificates."""
     import_module("faiss")
     tls_context()
     detect("A text.")

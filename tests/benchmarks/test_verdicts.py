@@ -1,4 +1,3 @@
-import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -67,31 +66,3 @@ def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
     given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     version, badges, problems = read(read_rows(given, REQUIRED, OPTIONAL))
     assert version == "tried/1" and [b.right for b in badges] == [True, False] and not problems
-
-
-def test_pairs_are_read_by_the_meaning_of_their_labels(tmp_path: Path) -> None:
-    def row(label: str, split: str) -> str:
-        return json.dumps(
-            {
-                "hypothesis": f"{label}, {split}.",
-                "premise": "A text.",
-                "label": label,
-                "split": split,
-            }
-        )
-
-    (tmp_path / "nli").mkdir()
-    lines = [
-        row("yes", "test"),
-        row("no", "test"),
-        row("silent", "test"),
-        row("odd", "test"),
-        row("yes", "train"),
-    ]
-    (tmp_path / "nli" / "some.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    some = verdicts.Pairs("nli/some", "yes", ("silent",), "no", split="test")
-    assert [(c.given.text, c.supported, c.refuted) for c in some(tmp_path)] == [
-        ("yes, test.", True, False),
-        ("no, test.", False, True),
-        ("silent, test.", False, False),
-    ]

@@ -3,9 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attribution.embedders.sentence_transformer import HubModel, MPNet, make_mpnet
+from attribution.embedders.sentence_transformer import HubModel
 from attribution.errors import Unavailable
-from attribution.models import mpnet
 from attribution.settings import Settings
 
 WORDS = [
@@ -64,17 +63,3 @@ def test_a_model_by_name_gives_unit_rows_in_order(tiny: Path) -> None:
 def test_a_model_that_is_not_there_says_how_to_fetch_it() -> None:
     with pytest.raises(Unavailable, match=r"hf download nobody/no-such-embedder.*minilm"):
         HubModel(Settings(embedding_model="nobody/no-such-embedder")).embed(["a"])
-
-
-@pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
-def test_mpnet_puts_similar_texts_close_and_is_unpacked_once(own_data_folder: None) -> None:
-    texts = [
-        "The river floods in spring.",
-        "Every year the stream overflows in April.",
-        "Copper prices rose.",
-    ]
-    vectors = MPNet(Settings()).embed(texts)
-    assert vectors.shape == (3, 768)
-    assert vectors[0] @ vectors[1] > 0.5 > vectors[0] @ vectors[2]
-    unpacked = (make_mpnet() / "model.safetensors").stat().st_mtime_ns
-    assert (make_mpnet() / "model.safetensors").stat().st_mtime_ns == unpacked

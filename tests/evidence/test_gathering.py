@@ -1,6 +1,5 @@
 import errno
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -234,17 +233,6 @@ def test_a_slow_host_does_not_take_all_threads(settings: Settings, store: Store)
     chosen = settings.model_copy(update={"workers": 4, "pages_per_claim": 10})
     steps, _ = gather(chosen, store, [engine], claims=[claim()], fetch=fetch)
     assert len(urls(steps)) == 10 and failures(steps) == set()
-
-
-def test_while_nothing_arrives_a_step_says_so(settings: Settings, store: Store) -> None:
-    def fetch(url: str, old: Page | None) -> Page:
-        time.sleep(0.35)
-        return fetched(url, old)
-
-    steps, _ = gather(settings, store, [Engine("e", "http://a.example/")], fetch=fetch)
-    idle = [step for step in steps if step.idle]
-    assert idle and all(not (step.pages or step.complete or step.failures) for step in idle)
-    assert steps[-1].complete and not steps[-1].idle
 
 
 def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) -> None:

@@ -52,15 +52,6 @@ def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, sto
     assert pieces[0].similarity - MAX_SIMILARITY_GAP > found[0].similarity
 
 
-def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(
-    settings: Settings, store: Store
-) -> None:
-    minutes = "Minutes of 4 May. Present: Ada, Max. The roof was mended. The lift is old."
-    for one in (claim("No customer data were leaked."), COMPLETED):
-        [pieces] = over(settings, store, minutes, NEAR).match([one])
-        assert len(pieces) == 2
-
-
 def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misleads(
     settings: Settings, store: Store
 ) -> None:
@@ -87,12 +78,6 @@ def test_what_is_far_from_everything_is_compared_with_the_nearest_passage_that_s
     )
     assert [e.text for e in pieces] == ["Copper prices rose in Chile."] and not pieces[0].about
     assert nothing == ()
-
-
-def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:
-    too = "Work on the Eiffel Tower was finished in 1889, in time for the exposition in Paris."
-    [pieces] = over(settings, store, NEAR, too).match([COMPLETED])
-    assert len({e.page_id for e in pieces}) == 2
 
 
 def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_it(
@@ -160,22 +145,6 @@ def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store:
     assert near in embedded and len(embedded) == 12 + 1
 
 
-def test_the_shortlist_grows_with_the_passages_that_are_asked_for(
-    settings: Settings, store: Store
-) -> None:
-    [evidence] = over(settings, store, *SAID, shortlist=4, top_k=8).match([COMPLETED])
-    assert len(evidence) == 8
-
-
-def test_an_early_look_embeds_half_as_much(settings: Settings, store: Store) -> None:
-    matcher = over(settings, store, *SAID, shortlist=4)
-    embedded = embedded_by(matcher)
-    [early] = matcher.match([COMPLETED], early=True)
-    assert len(embedded) == 2 + 1 and {e.relation for e in early} == {"entailed"}
-    matcher.match([COMPLETED])
-    assert len(embedded) > 2 + 1
-
-
 def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
     settings: Settings, store: Store
 ) -> None:
@@ -212,12 +181,6 @@ def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> Non
     assert read_from(text.index("One.")).startswith("One.")
 
 
-def test_no_sentence_is_read_with_a_chunk_that_begins_too_far_before_it() -> None:
-    long = "word " * 400 + "end. Next one."
-    start = long.index("Next")
-    assert with_context(long, start, len(long)) == (start, len(long))
-
-
 def test_the_sentence_before_a_passage_is_part_of_its_evidence(
     settings: Settings, store: Store
 ) -> None:
@@ -251,22 +214,6 @@ def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: S
     [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
     assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
     assert text[slice(*piece.sentence)].startswith("It attracts seven million")
-
-
-def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(
-    settings: Settings, store: Store
-) -> None:
-    note = "The Eiffel Tower was completed in 19{}, says note {}, as do all the other notes of this archive in town."
-    notes = " ".join(note.format(n % 90 + 10, n) for n in range(150))
-    others = (  # each further from the claim than a hundred notes
-        "Builders put the last rivet into the iron tower of Mr Eiffel during the spring of 1889, after two years of "
-        "work on the site.",
-        "In 1889 crowds climbed the new tower that the company of Eiffel had by then finished beside the river.",
-        "Eiffel's iron work by the Seine dates from 1889, as its first visitors could read on a plate at the foot.",
-    )
-    matcher = over(settings, store, notes, *others, shortlist=0, chunk_size=128, chunk_overlap=0)
-    (found,) = matcher.find([claim("The Eiffel Tower was completed in 1889.")])
-    assert len({c.chunk.text for c in found} & {*others}) > 1
 
 
 def test_a_plain_claim_alone_is_compared_and_meets_five_passages_always(

@@ -1,9 +1,7 @@
 import random
-from pathlib import Path
 
 import pytest
 
-import attribution
 from attribution.evidence.near_duplicates import group_evidence
 from attribution.evidence.origins import sources, with_origins
 from attribution.types import Evidence
@@ -32,11 +30,6 @@ def test_short_texts_must_be_the_same() -> None:
     pages = [page(text, f"https://{i}.example/") for i, text in enumerate(texts)]
     origins = [p.origin for p in with_origins(pages)]
     assert origins[0] == origins[1] == pages[0].id and origins[2:] == ["", ""]
-
-
-def test_marks_of_another_run_do_not_stay() -> None:
-    (alone,) = with_origins([page("A text.", origin="x")])
-    assert alone.origin == "" and with_origins([]) == ()
 
 
 def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> None:
@@ -118,20 +111,3 @@ def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not(
         longer.url: "unknown",
         document.url: "unknown",
     }
-
-
-@pytest.mark.parametrize("copies", [3, 8])
-def test_copies_in_a_folder_do_not_crowd_out_the_page_that_differs(
-    tmp_path: Path, copies: int
-) -> None:
-    for n in range(copies):
-        copy = "Mira Tolland was born in Aldport. She studied law and turned to painting."
-        (tmp_path / f"copy{n}.txt").write_text(copy)
-    (tmp_path / "register.txt").write_text(
-        "Mira Tolland was born in Brenmouth, not in Aldport, as the parish register shows."
-    )
-    question, answer = "Where was Mira Tolland born?", "Mira Tolland was born in Aldport."
-    (tmp_path / "parish.pdf").write_bytes(b"%PDF-1.7 and nothing more")
-    report = attribution.check(question, answer, sources=[str(tmp_path)], verifier="embedded-small")
-    assert [(f.subject, f.kind) for f in report.failures] == [("parish.pdf", "unreadable")]
-    assert "register" in {page.title for page in report.pages}

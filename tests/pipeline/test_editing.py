@@ -241,15 +241,6 @@ def test_a_second_verifier_that_does_not_answer_changes_nothing(made: Editor) ->
     assert made.store.runs.load(before.id) == before
 
 
-def test_enrichment_is_undone_by_the_claim_s_own_words(made: Editor) -> None:
-    first = made.report.claims[0]
-    longer = "The Zorb bridge in Zorbtown was opened in 1931."
-    enriched = first.model_copy(update={"enriched": longer})
-    made.report = made.report.model_copy(update={"claims": (enriched, *made.report.claims[1:])})
-    after = made(edits.Reword(claim_id=first.id, text=first.text))
-    assert (after.claims[0].id, after.claims[0].enriched) == (first.id, None)
-
-
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

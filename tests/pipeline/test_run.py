@@ -8,10 +8,9 @@ from attribution import events
 from attribution.errors import BadInput, Unavailable
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run
-from attribution.retrieval.chunkers import Fixed
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Chunk, Document, Page, Report
+from attribution.types import Document, Report
 from tests.llm_server import error, llm_server, llm_settings
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -128,26 +127,6 @@ def test_a_stopped_run_keeps_what_it_has_and_says_so(settings: Settings, store: 
     assert stopped
     assert set(stopped) == {"not_reached"}
     assert "missing" not in {v.label for v in report.verdicts}
-
-
-def test_a_run_stops_after_the_page_at_work(
-    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stop, read, chunk = threading.Event(), [], Fixed.chunk
-
-    def chunk_once(chunker: Fixed, page: Page) -> list[Chunk]:
-        stop.set()
-        read.append(page.id)
-        return chunk(chunker, page)
-
-    monkeypatch.setattr(Fixed, "chunk", chunk_once)
-    notes = [Document(f"{n}.txt", NOTE.content + str(n).encode()) for n in range(5)]
-    report = finished(
-        settings.model_copy(update={"sources": ("documents",)}), store, documents=notes, stop=stop
-    )
-    assert len(read) == 1
-    assert report.stopped
-    assert {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
 
 
 def test_bad_pages_cost_no_more_than_themselves(

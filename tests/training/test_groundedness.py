@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput, Unavailable
+from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
-from attribution.studies.groundedness.labelled_set import LabelledRow
 from training import groundedness
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
@@ -69,31 +68,6 @@ def written(path: Path, copies: int) -> Path:
             lines.append(json.dumps(row | {"grounded": grounded}) + "\n")
     path.write_text("".join(lines), "utf-8")
     return path
-
-
-def test_the_sentences_that_differ_are_paired_with_the_nearest_of_the_context() -> None:
-    context, rest = ("The boat sank in 1902. It had two masts.",), "It had two masts."
-    rows = [
-        LabelledRow(
-            id=str(n),
-            line=n,
-            question="",
-            context=context,
-            response=f"{text} {rest}",
-            grounded=good,
-            group="q",
-        )
-        for n, (text, good) in enumerate(
-            [("The boat sank in 1902.", True), ("The boat sank in 1920.", False)]
-        )
-    ]
-    right, wrong = groundedness.training_pairs(rows, Settings())
-    assert right.context == wrong.context == right.response == "The boat sank in 1902."
-    assert wrong.response == "The boat sank in 1920."
-    assert right.target > 0.99
-    assert wrong.target < 0.5
-    with pytest.raises(BadInput, match="differs in a sentence"):
-        groundedness.training_pairs(rows[:1], Settings())
 
 
 def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) -> None:

@@ -7,11 +7,9 @@ import pytest
 
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.models.nli import relation_columns
-from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import Settings
-from attribution.verifiers import policy_of
 from attribution.verifiers.deberta import Deberta
-from tests.verifiers.test_fact_checkers import WORDS, made
+from tests.verifiers.test_fact_checkers import made
 
 LABELS = {0: "contradiction", 1: "entailment", 2: "neutral"}
 
@@ -107,30 +105,3 @@ def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
         verifier.verify([(" ", "text")])
     with pytest.raises(BadInput, match="segment it first"):
         verifier.verify([("river " * 200, "text")])
-
-
-def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
-    import random
-
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    draw = random.Random(7)
-    texts = [" ".join(draw.choices(WORDS[:14], k=draw.randint(3, 9))) for _ in range(160)]
-    pairs = list(zip(texts[::2], texts[1::2], strict=True))
-    settings = Settings(verifier="deberta", verifier_model=str(tiny), decision="plain")
-    claims = [GivenClaim(claim, (passage,)) for claim, passage in pairs]
-    judged = judge(claims, Deberta(settings), policy_of(settings))
-    model, tokenizer = (
-        AutoModelForSequenceClassification.from_pretrained(tiny),
-        AutoTokenizer.from_pretrained(tiny),
-    )
-    labels = ("contradicted", "entailed", "no_relation")
-    wanted = []
-    for claim, passage in pairs:
-        with torch.no_grad():
-            logits = model.eval()(**tokenizer(passage, claim, return_tensors="pt")).logits[0]
-        wanted.append(labels[int(logits.argmax())])
-    found = [one.evidence[0] for one in judged]
-    assert [piece.relation for piece in found] == wanted and len(set(wanted)) == 3
-    assert all(piece.reservation is None and not piece.steps for piece in found)

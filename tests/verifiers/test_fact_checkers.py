@@ -6,7 +6,7 @@ import pytest
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
 from attribution.types import Judgement, Probabilities
-from attribution.verifiers import VERIFIERS, auto, fact_checkers, model_of
+from attribution.verifiers import VERIFIERS, auto, model_of
 from attribution.verifiers.fact_checkers import FactChecker, _joined
 
 WORDS = "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No predict :".split()
@@ -146,21 +146,6 @@ def test_support_is_that_of_the_published_input(
     p = first.probabilities
     assert p.entailed + p.contradicted + p.no_relation == pytest.approx(1, abs=1e-4)
     assert again != first and verifier.version.startswith(f"{name}/{tmp_path}+embedded-")
-
-
-def test_the_surest_chunk_of_a_long_document_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        fact_checkers,
-        "ROBERTA",
-        fact_checkers.InputFormat(8, " ", 512, False, fact_checkers._minicheck),
-    )
-    folder = made(tmp_path, "roberta")
-    parts = ("The river is short.", "The harbour was quiet and blue.")
-    (judged,) = checker("minicheck", folder).verify([(CLAIM, " ".join(parts))])
-    each = [as_published(folder, f"{part}</s>{CLAIM}") for part in parts]
-    assert judged.probabilities.entailed == pytest.approx(max(each), abs=1e-4)
 
 
 @pytest.mark.parametrize(

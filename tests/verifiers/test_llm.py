@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from attribution.cli.main import main
 from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.pipeline import run as pipeline
@@ -140,27 +139,6 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
     assert [(f.stage, f.kind) for f in last.report.failures] == [("verify", "verifier_failed")]
 
 
-def test_a_row_that_the_model_does_not_answer_for_costs_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = "Anthony Perkins starred in Psycho."
-    rows = [{"claim": claim, "passages": [PASSAGES[0]]} for claim in (other, CLAIM)]
-    given, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-    def script(body: dict[str, Any]) -> str:
-        unknown = other in body["messages"][1]["content"]
-        return "I do not know." if unknown else verdict("entailed", 0.95, "It was released in 1960")
-
-    with llm_server(script) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        monkeypatch.setenv("OPENAI_MODEL", "tiny")
-        status = main(["judge", "--input", str(given), "--verifier", "llm", "--output", str(out)])
-    failed, judged = map(json.loads, out.read_text().splitlines())
-    assert status == 1 and judged["label"] == "supported"
-    assert failed["line"] == 1 and "was not verified" in failed["error"] and "label" not in failed
-
-
 def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
     (tmp_path / "psycho.md").write_text(PASSAGES[0])
     reply = verdict("entailed", 0.95, "It was released in 1960")
@@ -203,16 +181,6 @@ def test_quotes_are_found_as_they_stand_and_have_to_say_something(
     text = "An American film, released in\n1960. It won. No. They sang all of the night."
     span = find_quote(quote, text, "The film of 1960 won a prize.")
     assert (text[slice(*span)] if span else None) == found
-
-
-@pytest.mark.parametrize("quote", ["e", "was", "released", "Psycho is an"])
-def test_a_quote_of_a_letter_or_a_few_words_decides_nothing(quote: str) -> None:
-    with llm_server(lambda body: verdict("contradicted", 0.99, quote)) as served:
-        (judged,) = LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
-    assert (
-        judged.probabilities.no_relation > judged.probabilities.contradicted
-        and judged.signals["quoted"] == 0.0
-    )
 
 
 def test_a_pair_is_one_prompt_with_the_question_and_one_word_in_reply() -> None:
