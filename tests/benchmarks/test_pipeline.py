@@ -7,7 +7,8 @@ from benchmarks.pipeline.workload import LARGEST, PAGES_PER_CLAIM, SMALLEST, mak
 @pytest.mark.parametrize("claims", [1, 10, 30])
 def test_the_workload_is_the_same_each_time_and_of_the_promised_size(claims: int) -> None:
     workload = make(claims)
-    assert workload == make(claims) and len(workload.claims) == len(set(workload.claims)) == claims
+    assert workload == make(claims)
+    assert len(workload.claims) == len(set(workload.claims)) == claims
     assert all(len(set(found)) == PAGES_PER_CLAIM for found in workload.found)
     for page in workload.pages:
         assert (

@@ -45,7 +45,8 @@ def test_badges_are_counted_by_stance_and_by_truth(figures: dict) -> None:
     assert figures["contradicted right by truth"] == {"right": 1, "of": 2, "share": 0.5}
     assert figures["true shown as contradicted"] == {"right": 1, "of": 3, "share": 0.333}
     assert figures["false shown as supported"] == {"right": 1, "of": 2, "share": 0.5}
-    assert figures["coverage"] == pytest.approx(5 / 6) and figures["badges"]["unclear"] == 1
+    assert figures["coverage"] == pytest.approx(5 / 6)
+    assert figures["badges"]["unclear"] == 1
 
 
 def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
@@ -65,4 +66,6 @@ def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
     given = tmp_path / "judged.jsonl"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     version, badges, problems = read(read_rows(given, REQUIRED, OPTIONAL))
-    assert version == "tried/1" and [b.right for b in badges] == [True, False] and not problems
+    assert version == "tried/1"
+    assert [b.right for b in badges] == [True, False]
+    assert not problems

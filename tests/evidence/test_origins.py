@@ -29,7 +29,8 @@ def test_short_texts_must_be_the_same() -> None:
     texts = ("A short text.", "A short text!", "A short tale.", "")
     pages = [page(text, f"https://{i}.example/") for i, text in enumerate(texts)]
     origins = [p.origin for p in with_origins(pages)]
-    assert origins[0] == origins[1] == pages[0].id and origins[2:] == ["", ""]
+    assert origins[0] == origins[1] == pages[0].id
+    assert origins[2:] == ["", ""]
 
 
 def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> None:
@@ -44,7 +45,8 @@ def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> Non
     copy = piece("The Nile is about 6,650 km long!", "b", 0.8)
     neutral = piece("The Nile is about 6,650 km long.", "c", 0.1, "no_relation")
     first, second = group_evidence([neutral, copy, best], sources)
-    assert first.pieces == (best, copy) and first.origins == 1
+    assert first.pieces == (best, copy)
+    assert first.origins == 1
     assert second.pieces == (neutral,)  # the same words with another relation
 
 

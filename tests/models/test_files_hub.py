@@ -81,7 +81,8 @@ def file_of(method: str, path: str) -> str:
 def test_a_model_is_downloaded_with_its_progress_and_found(tmp_path: Path) -> None:
     with http_server(hub("owner/model", FILES)) as server:
         *_, last = downloaded(tmp_path, server.url("").rstrip("/"), "owner/model")
-        assert last.startswith("True True ") and last.endswith("model.safetensors")
+        assert last.startswith("True True ")
+        assert last.endswith("model.safetensors")
         fetched = {name for method, path, *_ in server.requests if (name := file_of(method, path))}
         assert fetched == {"config.json", "tokenizer.json", "model.safetensors"}  # the weights once
         before = len(server.requests)
@@ -95,6 +96,5 @@ def test_a_stopped_download_and_an_unknown_model(tmp_path: Path) -> None:
         address = server.url("").rstrip("/")
         assert downloaded(tmp_path, address, "owner/model", "stop")[0] == "stopped"
         unknown = downloaded(tmp_path, address, "nobody/none")
-        assert "nobody/none cannot be downloaded: check its name" in unknown[0] and unknown[
-            1
-        ].endswith("None")
+        assert "nobody/none cannot be downloaded: check its name" in unknown[0]
+        assert unknown[1].endswith("None")

@@ -43,4 +43,5 @@ def test_others_wait_for_what_one_thread_loads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert calls == [1] and seen == [(7, True)] * 3
+    assert calls == [1]
+    assert seen == [(7, True)] * 3

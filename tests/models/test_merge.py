@@ -17,15 +17,9 @@ def test_int8_is_within_half_a_step() -> None:
     weight = np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32)
     weight[:, 3] = 0
     values, scales = merge.quantised(weight)
-    assert values.dtype == np.int8 and (np.abs(values * scales - weight) <= scales / 2 + 1e-6).all()
+    assert values.dtype == np.int8
+    assert (np.abs(values * scales - weight) <= scales / 2 + 1e-6).all()
     assert (values[:, 3] == 0).all()
-
-
-def test_two_products_fit_into_16_bits() -> None:
-    values, _ = merge.quantised(np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32))
-    assert (
-        np.abs(values).max() == merge.LARGEST and np.iinfo(np.int16).max >= 2 * 255 * merge.LARGEST
-    )
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +79,15 @@ def test_a_built_model_agrees_with_the_merged_one(
     monkeypatch.setattr(merge, "base_weights", lambda made, progress: base)
     told: list[float] = []
     path = merge.build(folder, tmp_path / "out", lambda share, what: told.append(share))
-    assert told == sorted(told) and told[-1] == 1.0
+    assert told == sorted(told)
+    assert told[-1] == 1.0
     ids = np.random.default_rng(3).integers(5, 3000, tokens)
     with torch.inference_mode():
         expected = merged(input_ids=torch.tensor(ids[None])).logits[0].numpy()
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (found,) = session.run(["logits"], {"ids": ids})
-    assert found.shape == (3,) and np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
+    assert found.shape == (3,)
+    assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
 
 
 def kept_by(folder: Path) -> dict[str, list[int]]:
@@ -109,7 +105,9 @@ def test_a_matrix_in_parts_is_the_whole_and_far_ranging_rows_do_not_coarsen_the_
     weight = np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32)
     weight[[3, 41]] *= 1000
     values, scales, kept = merge.formed(weight, "columns", [3, 41])
-    assert (values[[3, 41]] == 0).all() and (kept == weight[[3, 41]]).all() and scales.max() < 0.1
+    assert (values[[3, 41]] == 0).all()
+    assert (kept == weight[[3, 41]]).all()
+    assert scales.max() < 0.1
     others = np.delete(weight - values * scales, [3, 41], axis=0)
     assert (np.abs(others) <= scales / 2 + 1e-6).all()
 

@@ -40,7 +40,8 @@ def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
         verifier,
         both(0.45),
     )
-    assert len(judged.evidence) == 2 and judged.verdict.reason.startswith("1 of 1 passage")
+    assert len(judged.evidence) == 2
+    assert judged.verdict.reason.startswith("1 of 1 passage")
 
 
 def test_empty_passages_are_refused(verifier: Verifier) -> None:
@@ -58,7 +59,8 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
         for end in ("It is tall.", "A view!", "Go!")
     ]
     (judged,) = judge([GivenClaim(claim, [*copies, against])], verifier, both(0.45))
-    assert len({e.source for e in judged.evidence}) == 2 and judged.verdict.label != "supported"
+    assert len({e.source for e in judged.evidence}) == 2
+    assert judged.verdict.label != "supported"
 
 
 @pytest.mark.parametrize(
@@ -87,4 +89,5 @@ def test_two_pages_of_one_publisher_are_not_independent(verifier: Verifier) -> N
         (judged,) = judge(
             [GivenClaim(claim, passages)], verifier, replace(both(0.45), least_sources=2)
         )
-        assert judged.verdict.label == label and (judged.strength is None) == (label == "unclear")
+        assert judged.verdict.label == label
+        assert (judged.strength is None) == (label == "unclear")

@@ -7,6 +7,7 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
+from attribution.studies.groundedness.labelled_set import LabelledRow
 from training import groundedness
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
