@@ -17,7 +17,14 @@ from attribution.evidence.origins import with_origins
 from attribution.provenance import Provenance, Trace
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS
-from attribution.retrieval.index import Candidate, Index, rank_among, reciprocal, reciprocal_ranks
+from attribution.retrieval.index import (
+    CONSTANT,
+    Candidate,
+    Index,
+    rank_among,
+    reciprocal,
+    reciprocal_ranks,
+)
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.prose import prose
@@ -191,39 +198,47 @@ class Matcher:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Candidate evidence for a claim, ranked by similarity and by words."""
+    """Candidate evidence for a claim.
 
-    near: Sequence[Candidate]  # nearest first
-    rank: Callable[[float], float]  # by similarity, among all chunks
-    by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
+    Attributes:
+        near: Chunks that may be evidence, nearest first.
+        rank: Returns the rank of a similarity among all chunks.
+        by_words: What the words of a chunk add to its score.
+    """
 
-    def best(self, k: int, origins: Origins | None = None) -> list[Candidate]:
-        """Return the k candidates with the highest scores, nearest first; with `origins`, few of
-        each.
-        """
-        ranked = sorted(
-            self.near, key=lambda c: -self._score(c)
-        )  # a stable sort: ties as by cosine
-        chosen = set(spread([candidate.chunk for candidate in ranked], k, origins))
-        return [candidate for candidate in self.near if candidate.chunk in chosen]
+    near: Sequence[Candidate]
+    rank: Callable[[float], float]
+    by_words: Mapping[Chunk, float]
+
+    def best(self, k: int, origins: Origins | None) -> list[Candidate]:
+        """Return the k candidates with the highest scores, nearest first; `origins` as in `spread`."""
+        ranked = sorted(self.near, key=self._score, reverse=True)  # stable: ties as by cosine
+        selected = set(spread([candidate.chunk for candidate in ranked], k, origins))
+        return [candidate for candidate in self.near if candidate.chunk in selected]
 
     def _score(self, candidate: Candidate) -> float:
         return reciprocal(self.rank(candidate.similarity)) + self.by_words.get(candidate.chunk, 0.0)
 
 
-def spread(ranked: Sequence[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
-    """Return the k best chunks with at most two in five of one origin, and others of it only for
-    want of others.
+def spread(ranked: Iterable[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
+    """Return the k best chunks, of which at most two in five are of one origin.
+
+    More of one origin are returned only for want of others. Without `origins`, nothing is limited.
     """
     most = k if origins is None else ceil(k * SAME_ORIGIN / CHOSEN)
     taken: Counter[str] = Counter()
-    first: list[Chunk] = []
-    later: list[Chunk] = []
+    selected: list[Chunk] = []
+    spare: list[Chunk] = []
     for chunk in ranked:
         origin = (origins or {}).get(chunk.page_id) or chunk.page_id
         taken[origin] += 1
-        (first if taken[origin] <= most else later).append(chunk)
-    return [*first, *later][:k]
+        if taken[origin] > most:
+            spare.append(chunk)
+            continue
+        selected.append(chunk)
+        if len(selected) == k:
+            break
+    return [*selected, *spare][:k]
 
 
 class Candidates:
@@ -240,6 +255,7 @@ class Candidates:
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
 
     def add(self, chunks: Sequence[Chunk]) -> None:
+        """Add the chunks of a page."""
         self._words.add(chunks)
         self._unindexed += chunks
 
@@ -250,11 +266,14 @@ class Candidates:
         early: bool = False,
         origins: Origins | None = None,
     ) -> list[list[Candidate]]:
-        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are
-        still under way.
+        """Return the `top_k` chunks of each claim, nearest first.
 
-        Pages with the same one of the `origins` share their places, except in the ranking by
-        vectors alone (V24).
+        Args:
+            claims: The claims.
+            question: The question of the run, for claims that depend on it.
+            early: Other pages are still under way.
+            origins: Pages of one origin share their places, except in the ranking by vectors alone
+                (V24).
         """
         if self._settings.ranking == "vectors":
             origins = None
@@ -262,27 +281,30 @@ class Candidates:
         else:
             origins = origins or {}
             queries = [_queries(claim, question) for claim in claims]
-        by_words = [
-            self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip())
-            for claim in claims
-        ]
-        chosen = self._shortlists(queries, by_words, early, origins)
-        # those of all claims together
-        self._vectors([c.text for shortlist in chosen if shortlist for c in shortlist])
-        rankings = [
-            self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)
-        ]
-        return [ranking.best(self._settings.top_k, origins) for ranking in rankings]
+        by_words: list[list[Chunk]] = []
+        for claim in claims:
+            text = f"{named_by_context(claim)} {claim.statement}".strip()
+            by_words.append(self._words.ranked(text))
+        shortlists = self._shortlists(queries, by_words, early, origins)
+        texts: list[str] = []
+        for shortlist in shortlists:
+            texts += [chunk.text for chunk in shortlist or ()]
+        self._vectors(texts)  # those of all claims together
+        best = []
+        for of_claim in zip(queries, by_words, shortlists, strict=True):
+            best.append(self._ranking(*of_claim).best(self._settings.top_k, origins))
+        return best
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts, which are computed once and kept in the store."""
         import numpy as np
 
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
-        keys = [content_id(key_of(self.embedder), text) for text in texts]
-        self._known |= self._store.cache.vectors(
-            [key for key in dict.fromkeys(keys) if key not in self._known]
-        )
+        version = key_of(self.embedder)
+        keys = [content_id(version, text) for text in texts]
+        missing = [key for key in dict.fromkeys(keys) if key not in self._known]
+        self._known |= self._store.cache.vectors(missing)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             rows = np.asarray(self.embedder.embed(list(new.values())), dtype=np.float32)
@@ -298,10 +320,9 @@ class Candidates:
         early: bool,
         origins: Origins | None,
     ) -> list[list[Chunk] | None]:
-        """Return the chunks to embed for each claim: of many, the best by words and by static
-        vectors; None: all.
+        """Return the chunks to embed for each claim: the best by words and static vectors.
 
-        If `early`, only half as many, since not all of them stay.
+        None stands for all chunks. If `early`, only half as many are taken, since not all stay.
         """
         import numpy as np
 
@@ -312,79 +333,82 @@ class Candidates:
             return [None] * len(queries)
         new = embed_statically([chunk.text for chunk in chunks[len(self._static) :]])
         self._static = np.concatenate([self._static, new])
+        numbers = {chunk: number for number, chunk in enumerate(chunks)}
+        in_order = sorted(chunks, key=lambda chunk: (chunk.page_id, chunk.start))
+        places = np.empty(len(chunks))  # of each chunk in that order, which decides ties
+        places[[numbers[chunk] for chunk in in_order]] = np.arange(len(chunks))
+        of_ranks = 1 / (CONSTANT + np.arange(1, len(chunks) + 1))
         shortlists: list[list[Chunk] | None] = []
         for claim_queries, ranked in zip(queries, by_words, strict=True):
             cosines = self._static @ embed_statically(claim_queries).T
             # rounded, since a product may depend on the rows beside it in the last digits
-            similar = cosines.max(axis=1).round(4).tolist()
-            nearest = sorted(
-                range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start)
-            )
-            scores = reciprocal_ranks([(1.0, ranked), (1.0, [chunks[i] for i in nearest])])
-            best = sorted(scores, key=lambda c: (scores[c], c.page_id, c.start), reverse=True)
-            shortlists.append(spread(best, most, origins))
+            similar = cosines.max(axis=1).round(4)
+            scores = np.empty(len(chunks))
+            scores[np.lexsort((places, -similar))] = of_ranks
+            scores[[numbers[chunk] for chunk in ranked]] += of_ranks[: len(ranked)]
+            best = np.lexsort((places, scores))[::-1]
+            shortlists.append(spread((chunks[number] for number in best), most, origins))
         return shortlists
 
     def _ranking(
-        self, queries: Sequence[str], ranked: Sequence[Chunk], short: Sequence[Chunk] | None
+        self, queries: Sequence[str], ranked: Sequence[Chunk], shortlist: Sequence[Chunk] | None
     ) -> Ranking:
-        if short is None:
-            self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
+        """Compare the queries of a claim with the chunks of its shortlist, or with all."""
+        is_hybrid = self._settings.ranking == "hybrid"
+        if shortlist is None:
+            index = self._index
+            index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
+            self._unindexed = []
             # all that are ranked by words too, since one page may have the nearest DEPTH
-            depth = (
-                len(self._index)
-                if self._settings.ranking == "hybrid"
-                else max(self._settings.top_k, DEPTH)
-            )
-            self._unindexed, index = [], self._index
+            depth = len(index) if is_hybrid else max(self._settings.top_k, DEPTH)
         else:
-            index, depth = Index(), len(short)
-            index.add(short, self._vectors([c.text for c in short]))
-        found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = rank_among([c.similarity for c in found])
-        near = self._near(queries[0], found)
-        hybrid = self._settings.ranking == "hybrid"
-        score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))
-        if hybrid:
-            score |= dict.fromkeys(
-                _repeating(queries[0], ranked), 1.0
-            )  # more than both ranks together
-        return Ranking(near, rank, score)
+            index, depth = Index(), len(shortlist)
+            index.add(shortlist, self._vectors([c.text for c in shortlist]))
+        nearest: list[Candidate] = []
+        if len(index):
+            nearest = index.search(self._vectors(queries), depth, floor=-1.0)
+        rank = rank_among([candidate.similarity for candidate in nearest])
+        by_words: dict[Chunk, float] = {}
+        if is_hybrid:
+            by_words = reciprocal_ranks([(1.0, ranked)])
+            for chunk in _repeating(queries[0], ranked):
+                by_words[chunk] = 1.0  # more than both ranks together
+        return Ranking(self._near(queries[0], nearest), rank, by_words)
 
-    def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the chunks that may be evidence, nearest first, without those about something
-        else.
+    def _near(self, claim: str, nearest: Sequence[Candidate]) -> list[Candidate]:
+        """Return the chunks that may be evidence, without those about something else.
 
         A chunk with half of the claim's words stays whatever its similarity. If none is left, the
-        nearest one that shares a word with the claim stays. If a run has at most `top_k` chunks, all
-        of them stay, and so they do in the ranking by vectors alone, which always has `top_k`
+        nearest one that shares a word with the claim stays. If a run has at most `top_k` chunks,
+        all of them stay, and so they do in the ranking by vectors alone, which always has `top_k`
         passages (V24 4.3).
         """
-        if self._settings.ranking == "vectors" or len(self._words) <= self._settings.top_k:
-            return list(found)
-        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0.0
-        near = [
-            c for c in found if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED
-        ]
-        return near or [c for c in found if share_terms(claim, c.chunk.text)][:1]
+        is_plain = self._settings.ranking == "vectors"
+        if is_plain or len(self._words) <= self._settings.top_k or not nearest:
+            return list(nearest)
+        least = max(self.embedder.floor, nearest[0].similarity - MAX_SIMILARITY_GAP)
+        near = []
+        for candidate in nearest:
+            text = candidate.chunk.text
+            if candidate.similarity >= least or shared_words(claim, text) >= SHARED:
+                near.append(candidate)
+        return near or [c for c in nearest if share_terms(claim, c.chunk.text)][:1]
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
-    """Return the chunks that repeat the claim word for word, among those that share most words with
-    it.
-    """
+    """Yield the chunks that repeat the claim, among those that share most words with it."""
     wanted = f" {' '.join(words_of(claim))} "
-    return (chunk for chunk in ranked[:DEPTH] if wanted in f" {' '.join(words_of(chunk.text))} ")
+    for chunk in ranked[:DEPTH]:
+        if wanted in f" {' '.join(words_of(chunk.text))} ":
+            yield chunk
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with: the claim, and with what it depends on if it does
-    not stand alone.
-    """
+    """Return the texts to compare chunks with: the claim, alone and with what it depends on."""
+    queries = [claim.statement]
     context = named_by_context(claim)
-    more = [
-        f"{text} {claim.statement}"
-        for text in (context, "" if claim.independent else question)
-        if text
-    ]
-    return [claim.statement, *more]
+    if context:
+        queries.append(f"{context} {claim.statement}")
+    if question and not claim.independent:
+        queries.append(f"{question} {claim.statement}")
+    return queries
