@@ -386,28 +386,14 @@ def _match_each(
 ) -> list[_Match]:
     """Return the evidence of each claim, or why it could not be compared."""
     try:
-        return _judge_each(matcher, claims, find())
+        evidence = matcher.judge(claims, find())
+        return [_Match(claim, pieces) for claim, pieces in zip(claims, evidence, strict=True)]
     except (BadInput, LlmFailed) as error:
         if len(claims) == 1:
             return [_Match(claims[0], failures=(_unjudged(claims[0], error),))]
     matches = []
     for claim in claims:
         matches += _match_each(matcher, [claim], functools.partial(matcher.find, [claim]))
-    return matches
-
-
-def _judge_each(
-    matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Sequence[Candidate]]
-) -> list[_Match]:
-    try:
-        evidence = matcher.judge(claims, passages)
-        return [_Match(claim, pieces) for claim, pieces in zip(claims, evidence, strict=True)]
-    except (BadInput, LlmFailed) as error:
-        if len(claims) == 1:
-            return [_Match(claims[0], failures=(_unjudged(claims[0], error),))]
-    matches = []
-    for claim, of_claim in zip(claims, passages, strict=True):
-        matches += _judge_each(matcher, [claim], [of_claim])
     return matches
 
 

@@ -1,6 +1,9 @@
 import pytest
 
+from attribution.settings import Settings
+from attribution.verifiers import VERIFIERS
 from benchmarks.pipeline.__main__ import agreement
+from benchmarks.pipeline.profile import Profile
 from benchmarks.pipeline.workload import LARGEST, PAGES_PER_CLAIM, SMALLEST, make
 
 
@@ -29,3 +32,14 @@ def test_agreement_counts_passages_relations_and_verdicts() -> None:
     ]
     assert agreement(ours, ours) == dict.fromkeys(agreement(ours, theirs), 1.0)
     assert list(agreement(ours, theirs).values()) == [1 / 3, 0.0, 0.5]
+
+
+def test_a_profile_counts_passes_and_tokens_of_the_networks() -> None:
+    verifier = VERIFIERS.build("embedded-small", Settings())
+    profile = Profile()
+    with profile.measuring():
+        verifier.verify([("The tower is tall.", "The tower has a hundred metres.")])
+    network = profile.rows()["the reader's network"]
+    assert network["passes"] == 1
+    assert 8 < network["tokens"] < 30
+    assert network["processor seconds"] > 0
