@@ -4,13 +4,12 @@ import pytest
 
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import existing, open_sources, read_document, safe_name, unread
-from attribution.reports.actions import has_searched_web
 from attribution.settings import Settings
-from attribution.source import Source, kinds
+from attribution.source import Source
 from attribution.store.store import Store
-from attribution.types import Document, Report
+from attribution.types import Document
 from tests.fetching.test_pdf import line, pdf
-from tests.make import claim, reading
+from tests.make import reading
 from tests.servers import encrypted, pdf_bytes
 
 
@@ -126,14 +125,6 @@ def test_a_path_that_is_not_there_is_no_such_file(text: str) -> None:
 def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, web: bool) -> None:
     source = Source.of(text)
     assert (source.kind, source.name, source.searches_web) == (kind, name, web)
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={"sources": [text]}, versions={}
-    )
-    assert has_searched_web(claim(), report) is web
-    shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(
-        kind, kind
-    )
-    assert kinds([source]) == [shown]
 
 
 def test_a_file_that_was_read_in_part_counts_as_read_and_is_reported(tmp_path: Path) -> None:
