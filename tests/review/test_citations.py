@@ -13,6 +13,7 @@ from attribution.review import cited_sources
 from attribution.review.citation_marks import attach, find
 from attribution.review.citations import CitationReport, check, citation_lines
 from attribution.settings import Settings
+from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.text.identifiers import _RESOLVERS
 from attribution.types import Claim, Page, Report, Verdict
@@ -88,7 +89,7 @@ def report(settings: Settings, store: Store) -> Report:
         page(TOWER, "https://tower.example/eiffel/", "Eiffel Tower"),
         page("Nothing.", "https://x.example/", "X"),
     )
-    store.cache.put_pages([page(NILE, "https://nile.example/", "Nile", fetched_at="2999-01-01")])
+    store.cache.put_pages([page(NILE, "https://nile.example/", "Nile", fetched_at=now())])
     made = Report(
         id="0123456789abcdef",
         created_at="2026-11-01T10:00:00+00:00",
