@@ -128,6 +128,8 @@ class Edit(Frozen):
             case Exclude(excluded=excluded):
                 action = "excluded from" if excluded else "included again for"
                 summary = f"Passage {action}: {subject}"
+            case Judge(label=None, note=note):
+                summary = f"Note: {subject}" if note else f"Judgement cleared: {subject}"
             case Judge(label=label):
-                summary = f"Judged {label}: {subject}" if label else f"Judgement cleared: {subject}"
+                summary = f"Judged {label}: {subject}"
         return f"{summary}, searched again" if getattr(self.change, "search", False) else summary

@@ -35,10 +35,10 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor) -> None:
 def test_a_verdict_is_replaced_cleared_and_undone(made: Editor) -> None:
     claim = made.claim("opened")
     made(edits.Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
-    with pytest.raises(BadInput, match="is contradicted already"):
+    with pytest.raises(BadInput, match="is the same already"):
         made(edits.Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
     made(edits.Judge(claim_id=claim.id, label="supported"))
-    cleared = made(edits.Judge(claim_id=claim.id, label=None, note="ignored"))
+    cleared = made(edits.Judge(claim_id=claim.id, label=None))
     assert cleared.judgements == ()
     with pytest.raises(BadInput, match="no verdict of yours"):
         made(edits.Judge(claim_id=claim.id, label=None))
@@ -48,6 +48,16 @@ def test_a_verdict_is_replaced_cleared_and_undone(made: Editor) -> None:
         labels.append([j.label for j in undone.judgements])
         undone = made.store.runs.undo(cleared.id)
     assert labels == [["supported"], ["contradicted"], []]
+
+
+def test_a_note_needs_no_verdict(made: Editor) -> None:
+    claim = made.claim("opened")
+    noted = made(edits.Judge(claim_id=claim.id, label=None, note="Ask the archive."))
+    own = judged(made)
+    assert own is not None
+    assert (own.label, own.note) == (None, "Ask the archive.")
+    assert noted.edits[-1].summary.startswith("Note: “The Zorb bridge")
+    assert made.store.runs.load(noted.id) == noted
 
 
 def test_it_stays_while_the_words_stay(made: Editor) -> None:
