@@ -68,8 +68,7 @@ import streamlit as st
 from pages.ui import state
 from pages.ui import choices
 state.begin("check")
-st.session_state["example"] = {number}
-choices.choose_example()
+choices.fill_example(state.examples()[{number}])
 chosen = choices.settings()
 st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
 """

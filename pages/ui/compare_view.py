@@ -27,7 +27,7 @@ from attribution.verifiers.calibration import badges
 Data = dict[str, object]
 Kind = Literal["differs", "part", "alike", "pending"]
 NAMES = ("A", "B")
-FLAGS: dict[Kind, str] = {"differs": "Verdict differs", "part": "Part is wrong"}
+PARTS = {"wrong": "Part is wrong", "check": "Part to check", "none": "Part without source"}
 WAITING = "pending"  # the badge and the kind of what has no verdict yet
 ABOUT = 24  # characters of the name of a point
 
@@ -90,7 +90,7 @@ def segmenters_data(comparison: Comparison, in_use: str, running: bool) -> Data:
         drawn.append(_sentence(row, kind, comparison, by_id, running))
     number = Counter(kind for _, kind in kinds)
     filters = [("", "All", len(kinds)), ("differs", "Verdict differs", number["differs"])]
-    filters += [("part", "Part is wrong", number["part"]), ("alike", "Alike", number["alike"])]
+    filters += [("part", "Only a part", number["part"]), ("alike", "Alike", number["alike"])]
     return {
         "first": plural(len(kinds), "sentence") + " of the answer",
         "columns": columns,
@@ -120,20 +120,25 @@ def sentence_kinds(
     kinds: list[tuple[SentenceRow, Kind]] = []
     for row in comparison.rows:
         if any(row.claims):
-            groups = [{group_of(by_id[i].badge) for i in ids} - {QUIET} for ids in row.claims]
-            kind: Kind = "pending" if row.pending else _kind(groups)
+            kind: Kind = "pending" if row.pending else _kind(_groups(row, by_id))
             kinds.append((row, kind))
     return kinds
 
 
-def _kind(groups: Sequence[set[str]]) -> Kind:
-    """Return how the groups of each segmenter's claims compare; the first group is the worst."""
-    found = [group for group in groups if group]
-    worst = {next(name for name in GROUPS if name in group) for group in found}
-    if len(worst) > 1:
+def _groups(row: SentenceRow, by_id: Mapping[str, ClaimRow]) -> list[list[str]]:
+    """Return the groups of each segmenter's claims, the worst first; opinions are left out."""
+    groups: list[list[str]] = []
+    for ids in row.claims:
+        found = {group_of(by_id[claim_id].badge) for claim_id in ids}
+        groups.append([name for name in GROUPS if name in found])
+    return [names for names in groups if names]
+
+
+def _kind(groups: Sequence[Sequence[str]]) -> Kind:
+    """Return how the groups of each segmenter's claims compare."""
+    if len({names[0] for names in groups}) > 1:
         return "differs"
-    is_split = any(len(group) > 1 for group in found)
-    return "part" if worst == {"wrong"} and is_split else "alike"
+    return "part" if any(len(names) > 1 for names in groups) else "alike"
 
 
 def segmenters_insight(kinds: Sequence[tuple[SentenceRow, Kind]]) -> list[tuple[str, bool]]:
@@ -146,7 +151,7 @@ def segmenters_insight(kinds: Sequence[tuple[SentenceRow, Kind]]) -> list[tuple[
     start = ("The verdict depends on the split in ", False)
     said = [start, (f"{number['differs']} of {done}", True), (f" {sentences}", False)]
     if number["part"]:
-        said.append((f"; in {number['part']} more, a finer split shows which part is wrong", False))
+        said.append((f"; in {number['part']} more, a finer split shows which part it is", False))
     return [*said, (".", False)]
 
 
@@ -176,11 +181,17 @@ def _sentence(
     return {
         "key": str(first),
         "kind": kind,
-        "flag": FLAGS.get(kind, ""),
+        "flag": _flag(kind, _groups(row, by_id)),
         "about": "",
         "pieces": pieces if whole else ["Without a place in the answer"],
         "cells": cells,
     }
+
+
+def _flag(kind: Kind, groups: Sequence[Sequence[str]]) -> str:
+    if kind == "differs":
+        return "Verdict differs"
+    return PARTS.get(groups[0][0], "") if kind == "part" else ""
 
 
 def _meets(cut: Span, spans: Sequence[Span]) -> bool:

@@ -25,7 +25,7 @@ from pages.ui.fields import (
     pick,
     text_input,
 )
-from pages.ui.frame import note, small
+from pages.ui.frame import as_label, note, small
 
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
@@ -46,7 +46,7 @@ def sources_control() -> None:
             selection_mode="multi",
             default=[name for name in state.initial("sources") or () if name in options],
             key=state.key("sources"),
-            format_func=options.__getitem__,
+            format_func=lambda name: as_label(options[name]),
             help="What the answer is checked against.",
         )
         with st.container(key="add_sources", horizontal=True, vertical_alignment="center"):

@@ -15,6 +15,7 @@ from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
 from attribution.studies.results import ResultTable
+from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
 
@@ -48,6 +49,11 @@ def styles(page: str) -> None:
 def show(node: Node) -> None:
     """Draw a node."""
     st.html(html.html(node))
+
+
+def as_label(text: str) -> str:
+    """Escape foreign text for a label, which Streamlit reads as Markdown with images and icons."""
+    return escape_markdown(text).replace(":", "\\:")
 
 
 def small(text: str) -> None:

@@ -94,14 +94,3 @@ def test_a_click_that_names_no_answer_does_nothing(own: Store, act: dict[str, An
     own.runs.save(run())
     acted(act, own)
     assert listed(own)
-
-
-def test_an_answer_gets_title_tags_and_note(own: Store) -> None:
-    own.runs.save(run())
-    row = listed(own)
-    shown = acted({"kind": "edit", "ids": [row.id]}, own)
-    shown.text_input(key=f"title-{row.id}").input("The tower")
-    shown.text_area(key=f"note-{row.id}").input("Look again.")
-    shown.button(key="details_save").click().run()
-    assert not shown.exception
-    assert (listed(own).name, listed(own).note) == ("The tower", "Look again.")

@@ -83,13 +83,14 @@ def said(data: dict[str, Any]) -> str:
 def test_a_row_says_whether_the_split_decides_and_unsplit_sentences_are_not_repeated() -> None:
     data: Any = segmenters_data(comparison(), "sentences", running=False)
     (section,) = data["sections"]
-    assert [row["kind"] for row in section["rows"]] == ["differs", "alike", "alike"]
+    assert [row["kind"] for row in section["rows"]] == ["part", "alike", "alike"]
     first, second, _ = section["rows"]
     assert "".join(first["pieces"]) == "The Nile is long and old."
     assert [[c["group"] for c in cell] for cell in first["cells"]] == [["none"], ["ok", "none"]]
     assert [cell[0]["is_whole"] for cell in second["cells"]] == [True, True]
-    assert [count for _, _, count in data["filters"]] == [3, 1, 0, 2]
-    assert said(data) == "The verdict depends on the split in 1 of 3 sentences."
+    assert [count for _, _, count in data["filters"]] == [3, 0, 1, 2]
+    assert first["flag"] == "Part without source"
+    assert said(data).startswith("The verdict depends on the split in 0 of 3 sentences; in 1 more")
     assert [column["in_use"] for column in data["columns"]] == [True, False]
 
 
