@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from attribution.fetching import tables
 from attribution.fetching.packages import Package
 from attribution.fetching.page import Extracted
 
-if TYPE_CHECKING:
-    from openpyxl.worksheet.worksheet import Worksheet
-
 MAX_EXACT = 1e15  # a larger float has no decimals
 MAX_NAMED = 5  # formulas without a result
+
+
+_MERGED = re.compile(rb'<mergeCell ref="([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})"')
+_OPEN_FORMULA = re.compile(  # without a result
+    rb'<c r="([A-Z]{1,3}\d{1,7})"[^<>]*><f[^<>]*(?:/>|>([^<]*)</f>)(?:<v\s?/>|<v></v>)?</c>'
+)
 
 
 def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
@@ -27,40 +30,62 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     package = Package(content, name)
     for member in package.members:  # fails where one is encrypted or too large
         package.read(member)
-    book = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
-    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    sources = dict(_sources(Package(content, name)))
     texts = []
     open_formulas: list[str] = []
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
-        rows = _rows(sheet)
-        for cells in formulas[sheet.title].iter_rows():
-            for cell in cells:
-                is_formula = isinstance(cell.value, str) and cell.value.startswith("=")
-                if is_formula and not rows[cell.row - 1][cell.column - 1]:
-                    rows[cell.row - 1][cell.column - 1] = str(cell.value)
-                    open_formulas.append(cell.coordinate)
+        rows = [
+            [_cell_text(cell.value, cell.number_format) for cell in row]
+            for row in sheet.iter_rows(1)
+        ]
+        source = sources.get(sheet.title, b"")
+        open_formulas += _write_formulas(rows, source)
+        _repeat_merged(rows, source)
         lines = tables.lines(rows)
         if lines and len(book.worksheets) > 1:
             lines.insert(0, sheet.title)
         texts += lines
     unread = ""
     if open_formulas:
-        cells_named = ", ".join(open_formulas[:MAX_NAMED])
-        unread = f"the results of formulas that were never calculated, as in {cells_named}"
+        cells = ", ".join(open_formulas[:MAX_NAMED])
+        unread = f"the results of formulas that were never calculated, as in {cells}"
     return Extracted(book.properties.title or "", "\n\n".join(texts), unread=unread)
 
 
-def _rows(sheet: Worksheet) -> list[list[str]]:
-    """Return the texts of a sheet's cells; one that is merged downwards stands in each row."""
-    rows = [
-        [_cell_text(cell.value, cell.number_format) for cell in row] for row in sheet.iter_rows(1)
-    ]
-    for merged in sheet.merged_cells.ranges:
-        for row in rows[merged.min_row : merged.max_row]:
-            row[merged.min_col - 1] = rows[merged.min_row - 1][merged.min_col - 1]
-    return rows
+def _sources(package: Package) -> Iterator[tuple[str, bytes]]:
+    """Yield the title and the XML of each sheet."""
+    main = package.main_part("xl/workbook.xml")
+    paths = {part.id: part.path for part in package.related(main)}
+    for sheet in package.xml(main).iter("{*}sheet"):
+        for key, value in sheet.items():
+            if key.endswith("}id") and value in paths:
+                yield sheet.get("name") or "", package.read(paths[value])
+
+
+def _write_formulas(rows: list[list[str]], source: bytes) -> Iterator[str]:
+    """Write formulas that have no result into their cells, and yield the cells."""
+    from openpyxl.utils import range_boundaries
+
+    for match in _OPEN_FORMULA.finditer(source):
+        name = match[1].decode()
+        column, row, _, _ = range_boundaries(name)
+        if row <= len(rows) and column <= len(rows[row - 1]):
+            rows[row - 1][column - 1] = f"={(match[2] or b'').decode('utf-8', 'replace')}"
+            yield name
+
+
+def _repeat_merged(rows: list[list[str]], source: bytes) -> None:
+    """Repeat a text in the rows below it that its cell is merged with."""
+    from openpyxl.utils import range_boundaries
+
+    for match in _MERGED.finditer(source):
+        column, first, _, last = range_boundaries(match[1].decode())
+        for row in rows[first:last]:
+            if column <= len(row):
+                row[column - 1] = rows[first - 1][column - 1]
 
 
 _CONDITION = re.compile(r"[<>]|\[=")  # a number format for some of the values
