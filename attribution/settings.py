@@ -422,7 +422,8 @@ class Settings(Frozen):
         if "endpoint" not in choices:
             choices["endpoint"] = environment_endpoint()
         choices["openai_model"] = choices.get("openai_model") or os.environ.get("OPENAI_MODEL", "")
-        if folder := os.environ.get("ATTRIBUTION_PROMPTS", "").strip():
+        folder = os.environ.get("ATTRIBUTION_PROMPTS", "").strip()
+        if folder:
             choices.setdefault("prompt_folder", Path(folder))
         choices.setdefault(
             "database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database()
@@ -539,9 +540,7 @@ def data_folder() -> Path:
 
 
 def models_folder() -> Path:
-    """Return the folder of built and downloaded models: ATTRIBUTION_MODELS, or a part of the data
-    folder.
-    """
+    """Return the folder of models: ATTRIBUTION_MODELS, or a part of the data folder."""
     return Path(os.environ.get("ATTRIBUTION_MODELS") or data_folder() / "models")
 
 
@@ -550,7 +549,8 @@ def default_database() -> str:
 
 
 def _column(name: str) -> dict[str, Any]:
-    return {field: row.json_schema_extra[name] for field, row in Settings.model_fields.items()}  # type: ignore[index]
+    rows = Settings.model_fields.items()
+    return {field: row.json_schema_extra[name] for field, row in rows}  # type: ignore[index]
 
 
 TRUST: dict[str, Trust] = _column("trust") | {ADDRESS: "endpoint", KEY: "endpoint"}
@@ -575,9 +575,7 @@ PRIVATE = SECRET | frozenset(trusted("place"))
 
 
 def rows() -> list[dict[str, object]]:
-    """Return the settings that can be set by name, as `list settings` and docs/settings.md show
-    them.
-    """
+    """Return the settings that can be set by name, as `list settings` shows them."""
     hints = get_type_hints(Settings)  # without their limits
     found = []
     for name, row in Settings.model_fields.items():

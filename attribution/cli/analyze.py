@@ -1,4 +1,4 @@
-"""Commands on one answer: `analyze`, `segment`, and `revise`, `export`, `citations` of its report."""
+"""Commands on one answer, `analyze` and `segment`, and on its report."""
 
 from __future__ import annotations
 
@@ -39,12 +39,6 @@ def commands(add: Add) -> None:
     p = add("revise", "write the answer of a report with marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
     p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    p.add_argument(
-        "--unsupported",
-        choices=("keep", "mark", "drop"),
-        default="keep",
-        help="sentences that no source supports are kept (default), marked or left out",
-    )
     options.add_verifier(p, "threshold=0.7")
 
     p = add("export", "write a finished run in another format", export_run)
@@ -114,9 +108,9 @@ def revise(args: argparse.Namespace) -> None:
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
     report = recolour(report, policy_of(settings))
-    revision = revise(report, args.unsupported)
+    revision = revise(report)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
-    progress(f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes")
+    progress(f"{args.out}: {revision.notes} footnotes")
 
 
 def finished_run(subject: str) -> Exported:
@@ -166,8 +160,4 @@ def citations(args: argparse.Namespace) -> None:
             continue
         write_file(args.out, (event.to_json() + "\n").encode())
         figures = event.figures
-        progress(
-            f"{len(event.marks)} marks; {figures.supported} of {figures.claims} claims are "
-            f"supported by their citations, {figures.useful} of {figures.citations} citations "
-            "support a claim"
-        )
+        progress(f"{figures.supported} of {figures.claims} claims are supported by their citations")

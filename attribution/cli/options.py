@@ -179,7 +179,7 @@ def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Se
     filtered = filter_asked(known, Settings.from_environment())
     # no command reads the sources of a file
     for name in filtered.refused.keys() - chosen.keys() - {"sources"}:
-        progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
+        progress(f"{name} of the file is not used: name it with --set {name}=… if you trust it")
     return Settings.from_environment(**filtered.chosen | chosen)
 
 

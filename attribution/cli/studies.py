@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,7 @@ def _add_run(p: argparse.ArgumentParser) -> None:
 def benchmark(args: argparse.Namespace) -> int:
     """Write rows.jsonl while it runs, then all files; exit status 1 if a row or method failed.
 
-    Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the
-    figures are those of what was done.
+    Rows that an earlier call finished with the same models are not scored again.
     """
     from attribution.studies.groundedness import evaluation, report
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
@@ -92,29 +91,20 @@ def benchmark(args: argparse.Namespace) -> int:
     total = len(labelled.rows)
     outcomes: list[evaluation.Outcome] = []
     done: Counter[str] = Counter()
-    status = 0
     failures = bool(labelled.problems)
-    try:
-        for outcome in evaluation.run_to_file(labelled.rows, methods, settings, path):
-            if isinstance(outcome, evaluation.LeftOut):
-                left_out.append(outcome)
-                failures = True
-                progress(f"! {outcome.method} is left out: {outcome.reason}")
-                continue
-            outcomes.append(outcome)
-            done[outcome.method] += 1
-            count = done[outcome.method]
-            if count % max(1, total // STEPS) == 0 or count == total:
-                progress(f"{outcome.method} {count}/{total}")
-    except KeyboardInterrupt:
-        status = 130
-        progress("stopped: the figures are those of what was done; the same command resumes")
+    for outcome in evaluation.run_to_file(labelled.rows, methods, settings, path):
+        if isinstance(outcome, evaluation.LeftOut):
+            left_out.append(outcome)
+            failures = True
+            progress(f"! {outcome.method} is left out: {outcome.reason}")
+            continue
+        outcomes.append(outcome)
+        done[outcome.method] += 1
+        count = done[outcome.method]
+        if count % max(1, total // STEPS) == 0 or count == total:
+            progress(f"{outcome.method} {count}/{total}")
     measured = evaluation.evaluate(labelled.rows, outcomes, methods)
-    written: Sequence[evaluation.Outcome] = outcomes
-    if status:
-        known = {row.id for row in labelled.rows}
-        written = [o for o in evaluation.read_outcomes(path).values() if o.row in known]
-    lines = report.row_lines(labelled.rows, written, measured)
+    lines = report.row_lines(labelled.rows, outcomes, measured)
     figures = report.json_report(labelled, measured, left_out, settings.public())
     report.write(args.out, lines, figures, measured)
     if measured.figures:
@@ -124,7 +114,7 @@ def benchmark(args: argparse.Namespace) -> int:
         progress(f"! {name} has no figures: {reason}")
     failed = sum(bool(outcome.error) for outcome in outcomes)
     progress(f"{args.out}: {len(outcomes) - failed} scored, {failed} failed")
-    return status or int(bool(failures or failed or measured.unmeasured))
+    return int(bool(failures or failed or measured.unmeasured))
 
 
 def compare(args: argparse.Namespace) -> int:

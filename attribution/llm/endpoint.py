@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible endpoint: to that host, with that key, within a time and size."""
+"""One request to an OpenAI-compatible endpoint, with its key, within a time and size."""
 
 from __future__ import annotations
 

@@ -140,7 +140,8 @@ def _replacing(own: Prompt, path: Path) -> Prompt:
         found = Prompt(
             version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True
         )
-    if unknown := used - set(own.inputs):
+    unknown = used - set(own.inputs)
+    if unknown:
         raise BadInput(
             f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}"
         )

@@ -1,4 +1,4 @@
-"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists a client's runs."""
+"""The REST API: /analyze streams a run, the others answer at once, /runs lists a client's runs."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def health(service: Own) -> dict[str, object]:
         await asyncio.wait_for(opening, DATABASE_SECONDS)
     except TimeoutError:
         raise StoreError(
-            f"the database has not answered for {DATABASE_SECONDS} seconds: check that it is running"
+            f"the database has not answered for {DATABASE_SECONDS} seconds: check that it runs"
         ) from None
     running, waiting = service.work.turns.counts()
     return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}

@@ -42,7 +42,7 @@ class Keys:
 
     @classmethod
     def from_environment(cls) -> Keys:
-        """Read the keys from the environment. Raises BadInput if none is set or one is too short."""
+        """Read the keys from the environment. Raises BadInput for none and for too short ones."""
         return cls([key.get_secret_value() for key in api_keys()])
 
     def owner(self, authorization: str) -> str:

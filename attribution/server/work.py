@@ -52,7 +52,7 @@ class _Item:
 
 
 class Work:
-    """Clients' requests, run in threads under the fair queue while clients wait in the event loop."""
+    """Clients' requests, run in threads under the fair queue while the event loop waits."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns

@@ -33,12 +33,12 @@ PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database
     **dict.fromkeys(
         LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"
     ),
-    sqlite3.SQLITE_CORRUPT: "is damaged: move it away, so that a new one is made, or put a copy of it in its place",
-    sqlite3.SQLITE_NOTADB: "is damaged or no SQLite database: move it away, so that a new one is made, {other}",
+    sqlite3.SQLITE_CORRUPT: "is damaged: move it away, or put a copy of it in its place",
+    sqlite3.SQLITE_NOTADB: "is damaged or no SQLite database: move it away, {other}",
     sqlite3.SQLITE_READONLY: "is not writable: allow writing to it and its folder, {other}",
     sqlite3.SQLITE_PERM: "is not writable: allow writing to it and its folder, {other}",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that its folder is writable, {other}",
-    sqlite3.SQLITE_IOERR: "cannot be read or written ({reason}): check its disk and the space there, {other}",
+    sqlite3.SQLITE_IOERR: "cannot be read or written ({reason}): check its disk, {other}",
 }
 
 T = TypeVar("T")
@@ -58,10 +58,11 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database, creating or upgrading it first if needed. Raises StoreError if that is
-        not possible.
+        """Open the database, creating or upgrading it first if needed.
 
-        Later uses raise StoreError too: database errors reach callers in no other form.
+        Raises:
+            StoreError: That is not possible. Later uses raise it too: database errors reach callers
+                in no other form.
         """
         try:
             parsed = sa.make_url(url)
@@ -74,8 +75,8 @@ class Database:
             raise StoreError(f"{reason}: make it writable, {OTHER}", error, place) from error
         except (ArgumentError, ImportError) as error:
             raise StoreError(
-                "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address of a PostgreSQL "
-                'database, for which `pip install "psycopg[binary]"` is needed',
+                "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address "
+                'of a PostgreSQL database, for which `pip install "psycopg[binary]"` is needed',
                 error,
             ) from None
         with database.engine.connect() as db:
@@ -199,7 +200,8 @@ class Database:
         except CommandError as error:
             raise StoreError(
                 f"the database has schema {revision or 'none'}, this version reads {REVISION}: set "
-                "ATTRIBUTION_DATABASE_URL to another database, or use the version of the explorer that made this one"
+                "ATTRIBUTION_DATABASE_URL to another database, or use the version of the explorer "
+                "that made this one"
             ) from error
 
 
@@ -254,7 +256,7 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
         )
         place = engine.url.database
     else:
-        problem = "cannot be used ({reason}): check that its server runs and has space on its disk, {other}"
+        problem = "cannot be used ({reason}): check that its server runs and has space, {other}"
         place = engine.url.set(password=None).render_as_string()
     message = f"the database {place} {problem.format(reason=reason, other=OTHER)}"
     return StoreError(message, error, f" {place}", f" ({reason})")

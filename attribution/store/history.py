@@ -208,7 +208,7 @@ class History:
         return Description(row.title, tuple(json.loads(row.tags)), row.note)
 
     def put_aside(self, run_ids: Sequence[str]) -> None:
-        """Delete the owner's runs among these; they can be restored for KEPT_HOURS, but not opened."""
+        """Delete the owner's runs among these; they can be restored for KEPT_HOURS."""
         self._set_deleted(run_ids, now())
 
     def restore(self, run_ids: Sequence[str]) -> None:

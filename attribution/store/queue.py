@@ -1,4 +1,4 @@
-"""The queue of runs that wait to be worked off, in the database: a killed server goes on with it."""
+"""The queue of waiting runs, in the database: a killed server goes on with it."""
 
 from __future__ import annotations
 

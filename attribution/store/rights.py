@@ -57,7 +57,7 @@ class Rights:
         return sa.and_(is_present, sa.or_(sa.not_(run.private), run.owner == self.owner))
 
     def check_room(self) -> None:
-        """Raise BadInput if what the owner has saved takes as much of the disk as one owner may use.
+        """Raise BadInput if what the owner has saved takes as much as one owner may use.
 
         The command line has no limit.
         """
@@ -72,8 +72,8 @@ class Rights:
         if taken >= limit:
             raise BadInput(
                 f"your runs and results take {taken:,} MB of this server's disk, and one owner may "
-                f"use {limit:,}: delete some of them, which are gone a day later, or ask its operator for more "
-                "(ATTRIBUTION_OWNER_MB)"
+                f"use {limit:,}: delete some of them, which are gone a day later, or ask its "
+                "operator for more (ATTRIBUTION_OWNER_MB)"
             )
 
     def check_change(self, run_id: str) -> None:

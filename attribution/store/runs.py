@@ -316,7 +316,7 @@ class Runs:
         return self._database.scalar(query)
 
     def shown_version(self, run_id: str) -> int:
-        """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
+        """Return the number of the version that is shown; 0 without one."""
         return self._database.scalar(sa.select(RUN.version).where(RUN.id == run_id)) or 0
 
     def inputs(self, run_id: str) -> RunInputs | None:
@@ -376,7 +376,7 @@ class Runs:
         return path
 
     def undo(self, run_id: str) -> Report | None:
-        """Show the version that the shown one was made from, and return it; None if there is none."""
+        """Show and return the version that the shown one was made from; None without one."""
         is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
         return self._show(run_id, sa.select(VERSION.parent).where(RUN.id == run_id, *is_shown))
 

@@ -59,9 +59,7 @@ def test_it_writes_figures_scores_tables_and_a_plot(
     )  # works offline
 
 
-def test_ctrl_c_keeps_what_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Iterator[int] = iter(range(100))
     original = Quip.score
 
@@ -72,11 +70,10 @@ def test_ctrl_c_keeps_what_is_there(
 
     monkeypatch.setattr(Quip, "score", interrupted)
     assert measure(tmp_path / "out") == 130
-    assert (
-        "the same command resumes" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
-    )
+    assert len(lines(tmp_path / "out")) == 20
     monkeypatch.setattr(Quip, "score", original)
-    assert measure(tmp_path / "out") == 0 and len(lines(tmp_path / "out")) == 28
+    assert measure(tmp_path / "out") == 0
+    assert len(lines(tmp_path / "out")) == 28
 
 
 def test_bad_rows_are_named_and_bad_input_ends_it(
@@ -86,14 +83,10 @@ def test_bad_rows_are_named_and_bad_input_ends_it(
     source.write_bytes(EXAMPLE.read_bytes() + b'{"response": "r", "grounded": true}\n')
     assert measure(tmp_path / "out", source=source) == 1
     assert '! line 29: "context" is missing' in capsys.readouterr().err
-    assert (
-        measure(tmp_path / "out", "nonsense") == 2
-        and "expected one of cos_sim" in capsys.readouterr().err
-    )
-    assert (
-        measure(tmp_path / "none", source=tmp_path / "no.jsonl") == 2
-        and not (tmp_path / "none").exists()
-    )
+    assert measure(tmp_path / "out", "nonsense") == 2
+    assert "expected one of cos_sim" in capsys.readouterr().err
+    assert measure(tmp_path / "none", source=tmp_path / "no.jsonl") == 2
+    assert not (tmp_path / "none").exists()
     one = tmp_path / "one.jsonl"
     one.write_text('{"context": "c", "response": "r", "grounded": true}\n', "utf-8")
     assert measure(tmp_path / "one", source=one) == 1
