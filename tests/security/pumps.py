@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 import time
 from collections.abc import Iterable, Iterator
@@ -66,7 +67,9 @@ def patterns(folder: str = "") -> list[FoundPattern]:
         if is_elsewhere or parts[-1].startswith("__") or "migrations" in parts:
             continue
         module = importlib.import_module(".".join(parts))
-        for name, value in vars(module).items():
+        for name, value in list(vars(module).items()):
+            if _is_cached_constant(value, module):
+                value = value()
             for number, pattern in enumerate(_within(value, 4)):
                 names = searched[path] if name.startswith("_") else anywhere
                 is_searched = name in names or not isinstance(value, re.Pattern)
@@ -77,6 +80,12 @@ def patterns(folder: str = "") -> list[FoundPattern]:
             row = FoundPattern(f"{module.__name__}:{line}", pattern, is_searched=True)
             found.setdefault((pattern.pattern, pattern.flags), row)
     return list(found.values())
+
+
+def _is_cached_constant(value: Any, module: ModuleType) -> bool:
+    """Return True for a function without parameters that is called once."""
+    is_own = hasattr(value, "cache_info") and value.__module__ == module.__name__
+    return is_own and not inspect.signature(value).parameters
 
 
 def _within(value: Any, depth: int) -> Iterator[re.Pattern[str]]:
