@@ -50,13 +50,13 @@ def reply(request: dict[str, Any]) -> Answer:
         return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
 
     asked = json.dumps(request)
-    passage = request["messages"][-1]["content"].rpartition("Document:")[2]
-    entails = QUOTE in passage
+    entails = QUOTE in request["messages"][-1]["content"]
     relation = "entailed" if entails else "no_relation"
-    if "verdicts" in asked:
-        verdict = {"passage": 1, "relation": relation, "quote": QUOTE if entails else ""}
-        return llm_server.completion(json.dumps({"verdicts": [verdict]}))
-    if "no_relation" in asked or "Document:" in asked:  # a pair, answered in one word
+    if '"confidence"' in asked:
+        quote = QUOTE if entails else ""
+        verdict = {"reason": "", "quote": quote, "relation": relation, "confidence": 0.9}
+        return llm_server.completion(json.dumps(verdict))
+    if "no_relation" in asked:  # answered in one word
         return llm_server.completion(relation)
     sentences = [{"number": number, "claims": CLAIMS} for number in (1, 2)]
     body = {"sentences": sentences} if '"sentences"' in asked else {"claims": CLAIMS}
