@@ -175,7 +175,10 @@ def in_chunks(server: Server) -> int:
 
 
 def raw(head: str, body: bytes = b"", read: bool = False) -> Callable[[Server], int]:
-    """Send bytes as they are, then close the connection; with `read`, after the first bytes back."""
+    """Send bytes as they are, then close the connection.
+
+    With `read`, after the first bytes back.
+    """
 
     def send(server: Server) -> int:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as connection:

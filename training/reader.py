@@ -242,10 +242,8 @@ def main() -> None:
                 loss = trainer.step([pairs[i] for i in batch], [ids[i] for i in batch], rate)
                 seen += len(batch)
                 if trainer.steps % 25 == 0:
-                    print(
-                        f"{seen} pairs, loss {loss:.3f}, {seen / (time.monotonic() - started):.1f} a second",
-                        flush=True,
-                    )
+                    speed = seen / (time.monotonic() - started)
+                    print(f"{seen} pairs, loss {loss:.3f}, {speed:.1f} a second", flush=True)
                 if time.monotonic() - saved > SAVED_EVERY:
                     trainer.save(args.out, recipe | {"pairs": seen})
                     saved = time.monotonic()

@@ -79,7 +79,10 @@ def check_independence(claims: Sequence[Claim], stop: threading.Event | None = N
 
 
 def dependence_reason(text: str) -> str:
-    """Return why a text cannot be verified on its own, in an analyst's words; empty where it can."""
+    """Return why a text cannot be verified on its own, in an analyst's words.
+
+    Empty where it can.
+    """
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
         return "It has no words of its own."

@@ -172,7 +172,10 @@ def turns_of(given: object) -> tuple[Turn, ...]:
 
 
 def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return the turns without empty ones. Raises BadInput for too many, and for what is no text."""
+    """Return the turns without empty ones.
+
+    Raises BadInput for too many, and for what is no text.
+    """
     if has_half_pair(turns):
         raise BadInput(f"the earlier turns: {PROBLEM}")
     spoken = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())

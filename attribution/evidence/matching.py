@@ -109,7 +109,10 @@ class Matcher:
             self.traces[trace.page_id].append(trace)
 
     def chunk(self, stop: threading.Event | None = None) -> None:
-        """Chunk the pages added since the last call; if `stop` is set, finish only the current one."""
+        """Chunk the pages added since the last call.
+
+        If `stop` is set, finish only the current one.
+        """
         while self._unread and not (stop and stop.is_set()):
             page = self._unread.popleft()
             chunks = self.chunker.chunk(page)
@@ -141,7 +144,10 @@ class Matcher:
         return self.judge(claims, self.find(claims, early))
 
     def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
-        """Return the chunks to judge each claim by, best first. Safe to call from several threads."""
+        """Return the chunks to judge each claim by, best first.
+
+        Safe to call from several threads.
+        """
         with self._finding:
             self.chunk()
             origins = {} if early else {page.id: page.origin for page in self.marked.values()}
@@ -211,7 +217,10 @@ class Ranking:
     by_words: Mapping[Chunk, float]
 
     def best(self, k: int, origins: Origins | None) -> list[Candidate]:
-        """Return the k candidates with the highest scores, nearest first; `origins` as in `spread`."""
+        """Return the k candidates with the highest scores, nearest first.
+
+        `origins` as in `spread`.
+        """
         ranked = sorted(self.near, key=self._score, reverse=True)  # stable: ties as by cosine
         selected = set(spread([candidate.chunk for candidate in ranked], k, origins))
         return [candidate for candidate in self.near if candidate.chunk in selected]

@@ -89,14 +89,17 @@ def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) ->
     match trust:
         case "limit" if value > own:
             filtered.overruled[name] = (
-                f"found {value:,}, but this server allows {own:,} at most; leave it out, or lower it"
+                f"found {value:,}, but this server allows {own:,} at most; leave it out, or lower "
+                "it"
             )
             value = own
         case "sources":
             if forbidden := [text for text in value if not _may_be_read(text)]:
                 filtered.refused[name] = (
-                    f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name of a search engine or "
-                    "an http(s) address: files and folders of this machine are read from the command line alone"
+                    f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name "
+                    "of a search engine or "
+                    "an http(s) address: files and folders of this machine are read from the "
+                    "command line alone"
                 )
                 value = tuple(text for text in value if _may_be_read(text)) or NOTHING
         case "model" if value not in ("", own, *allowed_models()):

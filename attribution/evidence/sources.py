@@ -70,7 +70,8 @@ def existing(text: str) -> Source:
         raise BadInput(f"source {text!r}: no such file or folder")
     names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
     raise BadInput(
-        f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
+        f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that "
+        "exists"
     )
 
 
@@ -107,7 +108,8 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
             if Source.of(name).is_local:
                 raise BadInput(
-                    f"fallback {name!r}: expected a search engine of the web; name it as a source instead"
+                    f"fallback {name!r}: expected a search engine of the web; name it as a source "
+                    "instead"
                 )
             sources.fallback.append(SEARCHERS.build(name, settings))
     reading = FileReader("", RUN_SECONDS, NEVER)

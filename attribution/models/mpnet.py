@@ -108,7 +108,8 @@ def _check(name: str, digest: str) -> None:
     expected = pinned_models()[_FOLDER].files[name]
     if digest != expected:
         raise Unavailable(
-            f"{name} of {REPOSITORY} has the SHA-256 {digest}, expected {expected}: install it again"
+            f"{name} of {REPOSITORY} has the SHA-256 {digest}, expected {expected}: install it "
+            "again"
         )
 
 

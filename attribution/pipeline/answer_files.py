@@ -25,7 +25,10 @@ SHEET = b"PK\x03\x04"  # how a workbook begins
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """An answer to check; without sources of its own, it is checked against those chosen for all."""
+    """An answer to check.
+
+    Without sources of its own, it is checked against those chosen for all.
+    """
 
     answer: str
     question: str = ""

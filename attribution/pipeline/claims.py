@@ -156,7 +156,8 @@ def unsupported(answer: str, settings: Settings) -> Failure | None:
         return None
     language = LANGUAGES[detect(answer) or "en"]
     message = (
-        f"The answer is in {language}. These parts work for English only, so verdicts may be wrong: "
+        f"The answer is in {language}. These parts work for English only, so verdicts may be "
+        "wrong: "
         f"{'; '.join(parts)}."
     )
     return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
@@ -205,5 +206,8 @@ def _english_only(settings: Settings) -> list[str]:
 
 
 def _reads_english(entry: Entry, settings: Settings) -> bool:
-    """Return True for an English-only entry; a model that the user names may read other languages."""
+    """Return True for an English-only entry.
+
+    A model that the user names may read other languages.
+    """
     return entry.english and not (entry.model_setting and getattr(settings, entry.model_setting))

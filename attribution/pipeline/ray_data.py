@@ -85,7 +85,8 @@ class OnRay:
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise Unavailable(
                 f"no Ray cluster answers at {self.address!r}: start one with `ray start --head`, "
-                "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this machine "
+                "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this "
+                "machine "
                 "alone",
                 error,
             ) from None

@@ -92,13 +92,19 @@ SEGMENTERS: Table[Segmenter] = Table(
         "direct": Entry(
             "attribution.segmenters.direct:Direct",
             "Direct, with context",
-            "an LLM reads the question and the whole answer; the best in “Enhancing Answer Attribution” (2024)",
+            (
+                "an LLM reads the question and the whole answer; the best in “Enhancing Answer "
+                "Attribution” (2024)"
+            ),
             (LLM,),
         ),
         "propsegment": Entry(
             "attribution.segmenters.propsegment:PropSegment",
             "SegmenT5 (download)",
-            "or another Hugging Face model of this kind (download needed, about 3 GB for the default)",
+            (
+                "or another Hugging Face model of this kind (download needed, about 3 GB for the "
+                "default)"
+            ),
             (Need("pip install transformers torch", package="transformers"),),
             model_setting="segmenter_model",
             models={"sihaochen/SegmenT5-large": "3 GB"},

@@ -42,7 +42,10 @@ _END = re.compile(
 
 
 class Identifier(Frozen):
-    """One identifier of a work; `url` is empty if its check digit shows that no such number exists."""
+    """One identifier of a work.
+
+    `url` is empty if its check digit shows that no such number exists.
+    """
 
     kind: Kind
     value: str

@@ -113,7 +113,10 @@ VERIFIERS: Table[Verifier] = Table(
         "factcg": Entry(
             "attribution.verifiers.fact_checkers:factcg",
             "FactCG (download)",
-            "a fact checker trained on claims over several sentences (Lei et al. 2025); contradictions as MiniCheck",
+            (
+                "a fact checker trained on claims over several sentences (Lei et al. 2025); "
+                "contradictions as MiniCheck"
+            ),
             needs=(Need("pip install transformers torch", package="transformers"),),
             model_setting="verifier_model",
             models={"yaxili96/FactCG-DeBERTa-v3-Large": "DeBERTa large, MIT, about 1.7 GB"},

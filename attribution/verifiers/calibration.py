@@ -151,7 +151,10 @@ def strength(version: str, label: Label, probability: float) -> Strength | None:
 
 
 def strength_of(version: str, verdict: Verdict) -> Strength | None:
-    """Return how sure a badge is; that of hearsay, or of an uncalibrated second verifier, is weak."""
+    """Return how sure a badge is.
+
+    That of hearsay, or of an uncalibrated second verifier, is weak.
+    """
     graded = strength(version, verdict.label, verdict.confidence)
     is_second = verdict.other is not None and verdict.other.reader == "first"
     is_unknown = is_second and curve(version, verdict.label) is None
@@ -171,7 +174,10 @@ def share(version: str, label: Label, probability: float) -> str:
 
 
 def reliability(version: str, label: Label, probability: float) -> str:
-    """Say how many badges like this were right, of how many; empty for badges that settle nothing."""
+    """Say how many badges like this were right, of how many.
+
+    Empty for badges that settle nothing.
+    """
     if label not in GUARANTEES:
         return ""
     found = curve(version, label)

@@ -1,4 +1,7 @@
-"""A three-way NLI model of the hub; by default the DeBERTa that V24 found closest to human judgement."""
+"""A three-way NLI model of the hub.
+
+By default the DeBERTa that V24 found closest to human judgement.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,8 @@ class Deberta:
         for number, (claim, evidence, *_) in enumerate(pairs, 1):
             if not claim.strip() or not evidence.strip():
                 raise BadInput(
-                    f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text"
+                    f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; "
+                    "expected text"
                 )
         loaded = nli.load(self.model, nli.relation_columns)
         windows = [
@@ -65,10 +69,14 @@ def _decisive(p: Mapping[Relation, float]) -> float:
 def _windows(
     loaded: nli.Loaded, number: int, claim: str, evidence: str, title: str = ""
 ) -> list[nli.Features]:
-    """Encode a pair in windows. Raises BadInput for a claim that leaves no room for the evidence."""
+    """Encode a pair in windows.
+
+    Raises BadInput for a claim that leaves no room for the evidence.
+    """
     if len(loaded.tokenizer.tokenize(claim)) > loaded.limit // 2:
         raise BadInput(
-            f"pair {number + 1}: the claim fills more than half of the model's {loaded.limit} tokens: segment it first"
+            f"pair {number + 1}: the claim fills more than half of the model's {loaded.limit} "
+            "tokens: segment it first"
         )
     titled = bool(title) and not evidence.startswith(title)
     encoded = loaded.tokenizer(

@@ -1,6 +1,7 @@
 """One measured run in a process of its own, so that its peak memory is its own.
 
-    python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents library|DATA|PAGES]
+    python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents
+    library|DATA|PAGES]
 
 It prints one line of JSON.
 """

@@ -65,20 +65,35 @@ FACTS = (
     ),
 )
 FILLING = (
-    "Visitors who come to {s} for the first time are often surprised by how quiet the streets around the {thing} are.",
+    (
+        "Visitors who come to {s} for the first time are often surprised by how quiet the streets "
+        "around the {thing} are."
+    ),
     "According to {person}, the trade in {trade} was never as important to {s} as later chronicles made it appear.",
-    "The old road from {s} to {t} followed the river and was closed whenever the water rose in spring.",
+    (
+        "The old road from {s} to {t} followed the river and was closed whenever the water rose in "
+        "spring."
+    ),
     "In {year} the guild of {trade} merchants in {t} complained to the court about the tolls that were taken at {s}.",
     "Little is known about the early life of {person}, whose letters were lost when the archive of {t} was moved.",
     "Restoration began in {year} and was led by {person}, who replaced most of the roof and {few} of the windows.",
-    "The {thing} is open every day except Monday; tickets for groups of more than {few} can be booked in advance.",
+    (
+        "The {thing} is open every day except Monday; tickets for groups of more than {few} can be "
+        "booked in advance."
+    ),
     "Between {year} and the end of the war the population fell by about {number} because of the failed harvests.",
     "A second {thing}, planned by {person} for the market square of {t}, was never built for lack of money.",
-    "Every autumn a fair is held at which {trade}, cattle and books from the whole region are sold.",
+    (
+        "Every autumn a fair is held at which {trade}, cattle and books from the whole region are "
+        "sold."
+    ),
     "The collection holds {number} drawings, maps and letters, of which only {few} are on display at any time.",
     "Historians disagree about whether {person} ever visited {s}, or only knew the town from the reports of others.",
     "The climate is mild, with {few} weeks of frost in an average year and rain in every month.",
-    "When the company moved its offices to {t}, {number} families left, and many houses stood empty until {year}.",
+    (
+        "When the company moved its offices to {t}, {number} families left, and many houses stood "
+        "empty until {year}."
+    ),
 )
 
 

@@ -10,8 +10,8 @@ TEXTS = [
     "The river floods in spring.",
     "Every year the stream overflows in April, when the snow of the mountains melts.",
     "Copper prices rose.",
-    "The council of the town bought the mill in 1874 for 4,200 crowns, and closed it three years later. "
-    * 4,
+    "The council of the town bought the mill in 1874 for 4,200 crowns, and closed it three years "
+    "later. " * 4,
 ]
 
 

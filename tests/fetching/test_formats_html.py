@@ -13,9 +13,12 @@ from attribution.types import content_id
 from tests.servers import pdf_bytes
 
 ARTICLE = (
-    "<!doctype html><html><head><title>The Nile</title><meta property='og:site_name' content='Rivers'>"
-    "<meta property='article:published_time' content='2024-03-05T10:00:00Z'></head><body><nav>Home About</nav><article>"
-    "<h1>The Nile</h1><p>The Nile flows north through eleven countries and ends in the Mediterranean Sea.</p>"
+    "<!doctype html><html><head><title>The Nile</title><meta property='og:site_name' "
+    "content='Rivers'>"
+    "<meta property='article:published_time' content='2024-03-05T10:00:00Z'></head><body><nav>Home "
+    "About</nav><article>"
+    "<h1>The Nile</h1><p>The Nile flows north through eleven countries and ends in the "
+    "Mediterranean Sea.</p>"
     "<p>It is about 6,650 kilometres long, says the survey of 2007, which measured it again.</p>"
     "<table><tr><th>River</th><th>Length</th></tr><tr><td>Nile</td><td>6650</td></tr></table>"
     "</article><div class='comments'><p>First!</p></div></body></html>"
@@ -161,7 +164,10 @@ PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessi
             "JavaScript",
         ),
         (
-            "<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
+            (
+                "<body><div id=root></div><noscript>You need to enable JavaScript to run this "
+                "app.</noscript></body>"
+            ),
             "needs_javascript",
             "JavaScript",
         ),
@@ -176,7 +182,10 @@ PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessi
             "subscribers",
         ),
         (
-            "<head><meta property='article:content_tier' content='locked'></head><body><p>A.</p></body>",
+            (
+                "<head><meta property='article:content_tier' "
+                "content='locked'></head><body><p>A.</p></body>"
+            ),
             "paywall",
             "open",
         ),

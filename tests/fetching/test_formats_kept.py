@@ -20,9 +20,12 @@ from tests.fetching.test_formats import CONTAINER, docx, epub, paragraph, zipped
 MILL = "The mill was rebuilt in 1893 by the engineer Ada Crossley."
 GONE = "The orchard was sold to a cider company in 2016."
 AROUND = (
-    "<p>The orchard at Lindal has grown perry pears since the seventeenth century, and its trees stand by the mill.</p>"
-    "<p>About forty varieties are kept, most of them from the Severn valley, and grafts are given to schools.</p>"
-    "<p>The harvest begins in late September and lasts until the first frost; the fruit is pressed on the farm.</p>"
+    "<p>The orchard at Lindal has grown perry pears since the seventeenth century, and its trees "
+    "stand by the mill.</p>"
+    "<p>About forty varieties are kept, most of them from the Severn valley, and grafts are given "
+    "to schools.</p>"
+    "<p>The harvest begins in late September and lasts until the first frost; the fruit is pressed "
+    "on the farm.</p>"
 )
 
 
@@ -233,8 +236,10 @@ def test_a_book_with_a_flaw_is_read() -> None:
 
 XHTML = "application/xhtml+xml"
 DRAWN = (
-    "<svg xmlns='http://www.w3.org/2000/svg'><style>.a {fill: red}</style><desc>Gone.</desc><text y='9' x='1'>"
-    "<tspan>The mill was</tspan><tspan> rebuilt in 1893 by</tspan><tspan x='1' dy='12'>the engineer Ada <tspan>Cross"
+    "<svg xmlns='http://www.w3.org/2000/svg'><style>.a {fill: red}</style><desc>Gone.</desc><text "
+    "y='9' x='1'>"
+    "<tspan>The mill was</tspan><tspan> rebuilt in 1893 by</tspan><tspan x='1' dy='12'>the "
+    "engineer Ada <tspan>Cross"
     "</tspan>ley.</tspan></text></svg>"
 )
 
@@ -284,12 +289,14 @@ def runs(*written: str | tuple[str, str]) -> str:
             "1937",
         ),
         (
-            "<w:p><w:r><w:t>Q is </w:t></w:r><m:oMath xmlns:m='m'><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r>"
+            "<w:p><w:r><w:t>Q is </w:t></w:r><m:oMath "
+            "xmlns:m='m'><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r>"
             "<m:t>6</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>",
             "Q is 10^6",
         ),
         (
-            "<w:p><w:r><w:t>A. </w:t></w:r><c:AlternateContent xmlns:c='c'><c:Choice><w:txbxContent>"
+            "<w:p><w:r><w:t>A. </w:t></w:r><c:AlternateContent "
+            "xmlns:c='c'><c:Choice><w:txbxContent>"
             + paragraph("Box.")
             + "</w:txbxContent></c:Choice><c:Fallback><w:txbxContent>"
             + paragraph("Box.")
@@ -398,7 +405,8 @@ def test_a_title_above_a_sheet_is_not_its_head(kind: str) -> None:
         (
             "a.html",
             page(
-                "<table><tr><th rowspan=2>City<th colspan=2>Visitors<th>Height<tr><td>2022<td>2023<td>m<tr><td>Graz"
+                "<table><tr><th rowspan=2>City<th "
+                "colspan=2>Visitors<th>Height<tr><td>2022<td>2023<td>m<tr><td>Graz"
                 "<td>10<td>20<td>5</table>"
             ).encode(),
         ),

@@ -9,8 +9,8 @@ from attribution.types import Page
 
 URL = "https://checks.example/2020/library"
 BODY = (
-    "<p>The library of Velden was renovated in 2019, the mayor says, and it has been open since then.</p>"
-    * 3
+    "<p>The library of Velden was renovated in 2019, the mayor says, and it has been open since "
+    "then.</p>" * 3
 )
 
 

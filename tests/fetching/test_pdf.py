@@ -32,7 +32,8 @@ def pdf(*pages: str, font: str = FONT, field: str = "") -> bytes:
     for n, content in enumerate(pages):
         annotations = "/Annots [4 0 R]" if field and not n else ""
         bodies += [
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents "
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 "
+            "R >> >> /Contents "
             f"{6 + 2 * n} 0 R {annotations} >>",
             f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
         ]
@@ -95,7 +96,8 @@ def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
                 "known in it, with twenty-",
                 "one geese.",
             ),
-            "The keeper was a well-known man of about forty-three years, with a cottage beside the understanding engineer, "
+            "The keeper was a well-known man of about forty-three years, with a cottage beside the "
+            "understanding engineer, "
             "and he lived well-known in it, with twenty-one geese.",
         ),
     ],
@@ -252,8 +254,10 @@ def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: b
     codes = sorted(set(text.encode()))
     names = " ".join(f"{code} /a{code}" for code in codes)
     font = (
-        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 0 "
-        f"/LastChar 127 /Widths [{'500 ' * 128}] /Encoding << /Type /Encoding /Differences [{names}] >> "
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] "
+        "/FirstChar 0 "
+        f"/LastChar 127 /Widths [{'500 ' * 128}] /Encoding << /Type /Encoding /Differences "
+        f"[{names}] >> "
         f"/CharProcs << {' '.join(f'/a{code} 4 0 R' for code in codes)} >> /Resources << >> >>"
     )
     content = pdf(line(text), font=font).replace(b"<< /Type /Annot", box.encode() + b"\n%")

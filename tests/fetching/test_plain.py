@@ -125,7 +125,10 @@ def test_rtf_is_read() -> None:
     [
         ("sep=;\nMill;Men\nLindal;12\nTarn;7", "Mill | Men\n\nLindal: Men 12\n\nTarn: Men 7"),
         (
-            "Mills of the county\nSource: county, 2020\n\nMill,Men,Built\nLindal,12,1893\nTarn,7,1901",
+            (
+                "Mills of the county\nSource: county, "
+                "2020\n\nMill,Men,Built\nLindal,12,1893\nTarn,7,1901"
+            ),
             "Mills of the county\n\nSource: county, 2020\n\nMill | Men | Built\n\n"
             "Lindal: Men 12; Built 1893\n\nTarn: Men 7; Built 1901",
         ),

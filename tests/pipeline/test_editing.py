@@ -22,7 +22,8 @@ from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import Served, http_server
 
 ANSWER = (
-    "The Zorb bridge was opened in 1931. It is painted green, and the Zorb tower is 40 metres high. "
+    "The Zorb bridge was opened in 1931. It is painted green, and the Zorb tower is 40 metres "
+    "high. "
     "I like it very much."
 )
 PAGES = (

@@ -17,8 +17,10 @@ pytestmark = pytest.mark.usefixtures("warm_library")
 
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
-    "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas Edison.\n\n"
-    "- I think it is beautiful.\n- The Eiffel Tower stands in Paris.\n\nLet me know if you need more!"
+    "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas "
+    "Edison.\n\n"
+    "- I think it is beautiful.\n- The Eiffel Tower stands in Paris.\n\nLet me know if you need "
+    "more!"
 )
 NOTE = Document(
     "tower.txt",

@@ -154,7 +154,8 @@ def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
         )
     assert found == {
         (
-            "HOST has no public address, so it cannot be chosen on a page: whoever runs this server can allow it with "
+            "HOST has no public address, so it cannot be chosen on a page: whoever runs this "
+            "server can allow it with "
             "ATTRIBUTION_LLM_ADDRESSES=http://HOST/v1 in the environment (docs/llm.md).",
             "address",
             "",

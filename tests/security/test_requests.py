@@ -79,7 +79,8 @@ def sent(server: Server, request: tuple[str, Any], key: str = KEY) -> Iterator[s
     path, body = request
     content = json.dumps(body).encode()
     head = (
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nContent-Type: "
+        "application/json\r\n"
         f"Accept: application/json, text/event-stream\r\nContent-Length: {len(content)}\r\n\r\n"
     )
     host, port = server.url.removeprefix("http://").split(":")

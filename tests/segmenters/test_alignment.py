@@ -9,7 +9,8 @@ from attribution.segmenters.alignment import align, merge, tokens
 from attribution.types import Claim
 
 ANSWER = (
-    "Alfred Hitchcock was an English film director. He was born in Leytonstone on 13 August 1899, and made **Psycho** "
+    "Alfred Hitchcock was an English film director. He was born in Leytonstone on 13 August 1899, "
+    "and made **Psycho** "
     "in 1960 [1]. The film cost $806,947. It earned $32 million."
 )
 PARTS = ("Alfred", "He was", "The film", "It earned")

@@ -1,4 +1,7 @@
-"""Paragraphs are put on one line however they were wrapped; what has lines of its own keeps them."""
+"""Paragraphs are put on one line however they were wrapped.
+
+What has lines of its own keeps them.
+"""
 
 import textwrap
 
@@ -9,8 +12,10 @@ from hypothesis import strategies as st
 from attribution.text.lines import join_lines, paragraphs
 
 PROSE = (
-    "The quay at Marram was built in 1861 by the engineer Ida Colm, who had studied in Ghent. It carries two cranes, "
-    "and each of them lifts 12 tonnes. The harbour froze in 1895 and again in 1929, when the mail was taken over the "
+    "The quay at Marram was built in 1861 by the engineer Ida Colm, who had studied in Ghent. It "
+    "carries two cranes, "
+    "and each of them lifts 12 tonnes. The harbour froze in 1895 and again in 1929, when the mail "
+    "was taken over the "
     "ice by sledge. Since 1974 the quay has belonged to the town of Oakrigg."
 )
 SECOND = "A lighthouse was added in 1902. Its lamp was made in Birmingham, and it can be seen from the Isle of Wight."
@@ -106,9 +111,11 @@ def test_what_has_lines_keeps_them(text: str) -> None:
         ("Graz Mill\nIt is old\nand red.", "Graz Mill\nIt is old and red."),
         ("1. It is old.\n2. It is\nred.", "1. It is old.\n2. It is red."),
         (
-            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on the\ndeck. Dogs in the\n"
+            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on "
+            "the\ndeck. Dogs in the\n"
             "saloon must wear a muzzle. In\nMay Ann Lund\nwas asked.",
-            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on the deck. Dogs in the "
+            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on the "
+            "deck. Dogs in the "
             "saloon must wear a muzzle. In May Ann Lund was asked.",
         ),
         *[

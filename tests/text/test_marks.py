@@ -251,7 +251,10 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         (f"{FIRST}. (12:34) {SECOND}. (1:02:03)", BOTH),
         (f"{FIRST}. [Annual Report 2023] {SECOND}.[Mill book, 2021]", BOTH),
         (
-            "It began late (12:34), at [sic] noon. He ran it (2:03:10). Energy is mass times speed^2, as [3:16] says.",
+            (
+                "It began late (12:34), at [sic] noon. He ran it (2:03:10). Energy is mass times "
+                "speed^2, as [3:16] says."
+            ),
             [
                 "It began late (12:34), at [sic] noon.",
                 "He ran it (2:03:10).",
@@ -274,11 +277,17 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         ),
         (f"{FIRST} (1). {SECOND} (2, 3).\n\nSources:\n[1] Mill book.\n[2] Saws.\n[3] Logs.", BOTH),
         (
-            f"{FIRST}.\nmill-accounts\n+1\n{SECOND}.\n\nmill-accounts\n+2\n\n{SECOND[:2]} fell.\nmill-log",
+            (
+                f"{FIRST}.\nmill-accounts\n+1\n{SECOND}.\n\nmill-accounts\n+2\n\n{SECOND[:2]} "
+                "fell.\nmill-log"
+            ),
             [*BOTH, "It fell."],
         ),
         (
-            f"{FIRST}.\n\n*Source: Annual report 2023.*\n\n**Sources:** Log, p. 3; Mill book\n\n{SECOND}.",
+            (
+                f"{FIRST}.\n\n*Source: Annual report 2023.*\n\n**Sources:** Log, p. 3; Mill "
+                f"book\n\n{SECOND}."
+            ),
             BOTH,
         ),
         ("Source: Lake Orvale is in Tarn.", ["Source: Lake Orvale is in Tarn."]),
@@ -286,7 +295,10 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         (f"{FIRST}.\n\nRelated\nWho was Ada Low?\nWhen was it built?", BOTH[:1]),
         (f"{FIRST}.\n\n**Key Citations**\n- Mill history\n- Mill log", BOTH[:1]),
         (
-            "🔹 Fee: It is free.\n\nTL;DR: It is.\n\n*Note:* It is old.\n\nStep 2: He left it.\n\n**A:** She left it.",
+            (
+                "🔹 Fee: It is free.\n\nTL;DR: It is.\n\n*Note:* It is old.\n\nStep 2: He left "
+                "it.\n\n**A:** She left it."
+            ),
             ["It is free.", "It is.", "It is old.", "He left it.", "She left it."],
         ),
         (
@@ -315,7 +327,10 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         ("Here a[1] is the first.", ["Here a[1] is the first."]),
         ("In 1990.12 rooms were built.", ["In 1990.12 rooms were built."]),
         (
-            f"{FIRST} (1). {SECOND}. (1, 2)\n\nWorks cited\n\n(1) Da Cunha, M. Mills.\n(2) The sacks.",
+            (
+                f"{FIRST} (1). {SECOND}. (1, 2)\n\nWorks cited\n\n(1) Da Cunha, M. Mills.\n(2) The "
+                "sacks."
+            ),
             BOTH,
         ),
         (

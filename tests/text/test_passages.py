@@ -148,7 +148,8 @@ def test_a_claim_says_what_a_reader_sees(source: str, expected: list[str]) -> No
 
 def test_a_passage_has_its_kind_and_its_label() -> None:
     found = passages(
-        "# Life\n\n**Work**\nHe *drew*.\n\n- **Name:** it is\n- **Other**: too\n\n  More.\n\n```\ncode\n```"
+        "# Life\n\n**Work**\nHe *drew*.\n\n- **Name:** it is\n- **Other**: too\n\n  "
+        "More.\n\n```\ncode\n```"
     )
     assert [(p.kind, p.text, p.label) for p in found] == [
         ("heading", "Life", ""),

@@ -145,7 +145,10 @@ METHODS: Table[Method] = Table(
         "claims_verify": _method(
             "prompted:ClaimsVerify",
             "Claims of both sides compared",
-            "three prompts: the claims of the source, of the response, and which of these are contradicted",
+            (
+                "three prompts: the claims of the source, of the response, and which of these are "
+                "contradicted"
+            ),
             LLM,
             english=False,
         ),

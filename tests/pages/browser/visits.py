@@ -17,7 +17,8 @@ Browser, Context, Page, expect = (
 Download = sync_api.Download
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking "
     "--disable-component-update --disable-sync"
 )
 PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machine may be busy

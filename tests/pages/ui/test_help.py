@@ -77,7 +77,8 @@ def test_terms_explain_themselves_and_an_unknown_one_is_found_here() -> None:
     assert isinstance(shown, Node)
     assert html(shown) == (
         '<span tabindex="0" class="ax-term">claims<span role="tooltip" class="ax-meaning">'
-        "a statement taken from the answer, with the spans of the answer it comes from</span></span>"
+        "a statement taken from the answer, with the spans of the answer it comes "
+        "from</span></span>"
     )
     assert html(term("passage")).endswith(
         "a part of a page, long enough to judge a claim by</span></span>"
