@@ -18,6 +18,7 @@ class View {
     this.answer.addEventListener("keydown", (event) => this.typed(event));
     listenForUndo(this);
     new ResizeObserver(() => this.place()).observe(this.root);
+    NARROW.addEventListener("change", () => this.data && this.root.isConnected && this.drawSelection());
   }
 
   changed(name, value) {

@@ -27,6 +27,7 @@ from tests.pages.browser.visits import (
     write,
 )
 from tests.pages.hostile import FLAG, TEXTS
+from tests.servers import pdf_bytes
 
 pytestmark = MARKS
 RIVETS = "The tower is made of 18,038 pieces of iron, held together by about 4.5 million rivets."
@@ -310,8 +311,6 @@ def test_on_a_phone_the_card_is_a_sheet_below_the_answer(page: Page) -> None:
 
 
 def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -> None:
-    from tests.servers import pdf_bytes
-
     sentence = "The Zorb bridge was opened in 1931."
     pdf = pdf_bytes("A first page of no interest.", sentence)
     add_files(page, ("zorb.pdf", "application/pdf", pdf))
