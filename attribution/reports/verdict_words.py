@@ -13,7 +13,7 @@ from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import WEAK, Claim, Evidence, quoted
 from attribution.verdicts import leaning
 
-MOST_MISSING = 4  # words of a claim that a passage doesn't have
+MOST_MISSING = 3  # words of a claim that a passage doesn't have
 MOST_COUNTED = 2  # words behind a number
 OPEN = "A passage is about this, but doesn't settle it."
 UNREAD = "Its sources are still being read."
@@ -45,7 +45,7 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
 
 
 def calculation(claim: Claim, piece: Evidence | None) -> str:
-    """Return how a claim's figure follows from its passage: “34 − 19 = 15”; empty if none does."""
+    """Return how a claim's figure follows from its passage, “34 − 19 = 15”, or ""."""
     if piece is None or piece.relation != "entailed":
         return ""
     written = values(piece.deciding_sentence)
