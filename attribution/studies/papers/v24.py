@@ -225,7 +225,10 @@ def _property_tasks(answer: Mapping[str, Any]) -> list[Fields]:
             task: Fields = {
                 "answer": claim or "(empty)",
                 "source": text,
-                "context": [question or "–", shown],
+                "context": [
+                    {"speaker": "user", "text": question or "–"},
+                    {"speaker": "system", "text": shown},
+                ],
                 "system": system,
                 "item": f"{content_id(text)} {number}",
                 "unit": "claim",
@@ -343,7 +346,8 @@ def _by_independence(experiment: _Experiment, number: str) -> Steps:
     enriched = merged["Enriched Independent"] + merged["Enriched Non-Ind."]
     dependent = merged["Original Non-Ind."]
     groups = {"independent": merged["Original Independent"], "dependent": dependent}
-    notes = [_note(name, pairs) for name, pairs in (groups | {"enriched": enriched}).items()]
+    groups["enriched"] = enriched
+    notes = [_note(name, pairs) for name, pairs in groups.items() if pairs]
     return Computed(rows, tuple(notes))
 
 

@@ -21,7 +21,6 @@ from attribution.pipeline.claims import fallbacks, segment
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Fields
 from attribution.pipeline.run import run
-from attribution.policy import DecisionPolicy
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -42,7 +41,6 @@ from attribution.types import (
     Span,
     Turn,
 )
-from attribution.verdicts import recolour
 
 MAX_SEGMENTERS = 4  # side by side
 NOWHERE: Span = (0, 0)  # the row of claims without a place in the answer
@@ -124,11 +122,6 @@ class SentenceRow:
             tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels
         }
         return not self.pending and len(checked - {()}) > 1
-
-    @property
-    def same_claims(self) -> bool:
-        """True if all segmenters made the same claims of the sentence."""
-        return len(set(self.claims)) == 1
 
 
 @dataclass(frozen=True)
@@ -328,13 +321,6 @@ def _row(
         labels.append(tuple(label for label in LABELS if label in distinct))
         is_pending = is_pending or None in distinct
     return SentenceRow(sentence, claims, tuple(labels), is_pending)
-
-
-def recolour_comparison(comparison: Comparison, policy: DecisionPolicy) -> Comparison:
-    """Relabel the comparison under another policy, from its stored probabilities alone."""
-    if DecisionPolicy.of(comparison.report.settings) == policy:
-        return comparison
-    return with_verdicts(comparison, recolour(comparison.report, policy))
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:
