@@ -177,7 +177,7 @@ def plot(sizes: Mapping[str, Figures], path: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(8, 4))
     for place, run in enumerate(RUNS):
-        values = [size[f"{run}, seconds"] for size in sizes.values()]
+        values = [size[f"{run}, cpu"] for size in sizes.values()]
         bars = axes.bar(
             [i + (place - len(RUNS) / 2 + 0.5) * 0.17 for i in range(len(sizes))], values, 0.16
         )
@@ -186,7 +186,7 @@ def plot(sizes: Mapping[str, Figures], path: Path) -> None:
     axes.set_xticks(
         range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()]
     )
-    axes.set_ylabel("seconds")
+    axes.set_ylabel("processor seconds")
     axes.legend(RUNS, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(RUNS), frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
@@ -205,7 +205,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--book", type=int, nargs="+", default=[], metavar="PAGES")
     parser.add_argument("--profile", action="store_true", help="where the time goes, and no more")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the seconds")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the processor seconds")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
