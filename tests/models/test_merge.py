@@ -145,4 +145,4 @@ def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="expected 78c0197b"):
-        source._copy(io.BytesIO(b"something else"), tmp_path / "weights")
+        source._copy(io.BytesIO(b"something else"), tmp_path, "model.safetensors")

@@ -25,7 +25,9 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor) -> None:
     assert own is not None
     assert (own.label, own.badge, own.note) == ("contradicted", "supported", "It was 1932.")
     assert own.statement == claim.statement
-    assert (after.claims, after.verdicts) == (before.claims, before.verdicts)
+    assert after.claims == before.claims
+    assert [v.label for v in after.verdicts] == [v.label for v in before.verdicts]
+    assert [v.assessment for v in after.verdicts] == ["contradicted", None, None]
     assert after.evidence == before.evidence
     assert after.edits[-1].summary.startswith("Judged contradicted: “The Zorb bridge")
     assert made.store.runs.load(after.id) == after
