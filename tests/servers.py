@@ -173,8 +173,9 @@ def pdf_file(*objects: str | bytes, trailer: str = "") -> bytes:
             + b"\nendobj\n"
         )
     size = len(objects) + 1
-    end = f"trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{len(out)}\n%%EOF\n".encode()
-    return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + places + end
+    end = f"trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\n"
+    end += f"startxref\n{len(out)}\n%%EOF\n"
+    return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + places + end.encode()
 
 
 def pdf_bytes(*pages: str, title: str = "") -> bytes:

@@ -114,7 +114,7 @@ def _demonstrative(doc: Doc) -> str:
 
 
 def _is_explained(token: Token) -> bool:
-    """Return True for a conjunction, “those who …”, “such … as”, and what an earlier clause said."""
+    """Return True for a conjunction, “those who …”, “such … as” and words of an earlier clause."""
     doc = token.doc
     following = [t.lower_ for t in doc[token.i + 1 : token.i + 6]]
     if token.tag_ in ("IN", "WDT", "WP", "RB") or token.dep_ in ("mark", "advmod"):

@@ -139,7 +139,8 @@ TASKS: Mapping[str, ClaimTask] = {
         "enrichment.v1",
         EnrichmentReply,
         lambda claim: claim.worthiness == "factual" and claim.independent is False,
-        '{"claim": "The building of the Suez Canal took ten years and was paid for by shareholders."}',
+        '{"claim": "The building of the Suez Canal took ten years and was paid for by '
+        'shareholders."}',
     ),
     "queries": ClaimTask(
         "queries.v1",

@@ -121,7 +121,7 @@ def _declared(question: str, answer: str, polar: re.Match[str] | None) -> str:
 
 
 def _is_subject(doc: Doc, auxiliary: int | None) -> bool:
-    """Return True if the word that asks is the subject: "Who designed it", "Which city is older"."""
+    """Return True if the question word is the subject: "Who built it", "Which city is older"."""
     word = doc[0].head if doc[0].dep_ == "det" else doc[0]
     top = root(doc)
     is_asked_of_name = top.i == auxiliary and any(t.dep_ in SUBJECTS for t in top.rights)

@@ -122,7 +122,7 @@ class Matcher:
             self.candidates.add(chunks if self.policy.is_plain else stating)
 
     def settle(self, stop: threading.Event | None = None) -> None:
-        """Mark all pages as added: from now on the verified pairs count, whichever page came first."""
+        """Mark all pages as added: from now on, verified pairs count in any order of pages."""
         self.chunk(stop)
         self.verifier.reset_counts()
 

@@ -82,7 +82,7 @@ def nearest_evidence(
 
 
 def with_similar_sentence(statement: str, piece: Evidence) -> Evidence:
-    """Return an undecided passage with the sentence that is most similar to the claim by meaning."""
+    """Return an undecided passage with the sentence that is nearest to the claim in meaning."""
     if piece.relation != "no_relation":
         return piece
     start, end = _most_similar(statement, piece.text)

@@ -18,10 +18,14 @@ ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
 WIRE = 600  # characters at either end of a page in which it names the agency that it is from
 _WORD = re.compile(r"\w+")
-_AGENCIES = r"AP|A\.P\.|Associated Press|Reuters|AFP|Agence France-Presse|UPI|dpa|DPA|EFE|ANSA|PTI|Xinhua|TASS|IANS|ANI"
+_AGENCIES = (
+    r"AP|A\.P\.|Associated Press|Reuters|AFP|Agence France-Presse|UPI|dpa|DPA|EFE|ANSA|PTI|Xinhua"
+    r"|TASS|IANS|ANI"
+)
 _WIRE = re.compile(
     rf"\((?:The )?({_AGENCIES})\)|^(?:By |Source: |©? ?(?:\d{{4}} )?)(?:[A-Z][\w.'’-]+,? ){{0,4}}"
-    rf"(?:The )?({_AGENCIES})\b|\b(?:The )?(Associated Press|Reuters|AFP) (?:contributed|reported from)\b",
+    rf"(?:The )?({_AGENCIES})\b"
+    r"|\b(?:The )?(Associated Press|Reuters|AFP) (?:contributed|reported from)\b",
     re.MULTILINE,
 )
 _AGENCY_OF = {
@@ -107,7 +111,7 @@ def _shared(page: Page) -> Iterable[Hashable]:
 
 
 def _publisher(url: str) -> str:
-    """The name in a site's address, whatever the country: bbc for news.bbc.co.uk and for bbc.com."""
+    """Name in a site's address, whatever the country: bbc for news.bbc.co.uk and bbc.com."""
     labels = site(url).partition(":")[0].split(".")[:-1]
     return (
         labels[-2]

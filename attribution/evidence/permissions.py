@@ -78,8 +78,9 @@ def _bound_passages(filtered: Filtered, own: Settings) -> None:
     )
     if passages * size > max(LIMITS.passage_text, own.top_k * own.chunk_size):
         filtered.refused["top_k"] = (
-            f"{passages} passages of up to {size:,} characters (chunk_size) are {passages * size:,} for each claim; "
-            f"{LIMITS.passage_text:,} are compared here at most: lower one of the two"
+            f"{passages} passages of up to {size:,} characters (chunk_size) are "
+            f"{passages * size:,} for each claim; at most {LIMITS.passage_text:,} fit here: "
+            "lower one of the two"
         )
         for name in ("top_k", "chunk_size"):
             filtered.chosen.pop(name, None)
@@ -89,23 +90,21 @@ def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) ->
     match trust:
         case "limit" if value > own:
             filtered.overruled[name] = (
-                f"found {value:,}, but this server allows {own:,} at most; leave it out, or lower "
-                "it"
+                f"found {value:,}, but this server allows {own:,} at most: lower it or leave it out"
             )
             value = own
         case "sources":
             if forbidden := [text for text in value if not _may_be_read(text)]:
                 filtered.refused[name] = (
                     f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name "
-                    "of a search engine or "
-                    "an http(s) address: files and folders of this machine are read from the "
-                    "command line alone"
+                    "of a search engine or an http(s) address: files and folders of this machine "
+                    "are read from the command line alone"
                 )
                 value = tuple(text for text in value if _may_be_read(text)) or NOTHING
         case "model" if value not in ("", own, *allowed_models()):
             filtered.refused[name] = (
-                f"the model {value[:80]!r} is not allowed here; expected one of {', '.join(allowed_models())}, or one "
-                f"that the server's operator adds to {VARIABLE}"
+                f"the model {value[:80]!r} is not allowed here; expected one of "
+                f"{', '.join(allowed_models())}, or one that the operator adds to {VARIABLE}"
             )
             return
     filtered.chosen[name] = value

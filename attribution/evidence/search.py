@@ -135,7 +135,7 @@ class Search:
                 self._down.setdefault(engine.name, error)
                 if following is None:
                     raise
-                message = f"{engine.name} could not be used, so {following.name} was asked instead: {error}"
+                message = f"{engine.name} failed, so {following.name} was asked instead: {error}"
                 notice = {"subject": engine.name, "instead": following.name, "detail": error.detail}
                 notices.append(Failure(stage="search", kind="fell_back", message=message, **notice))
         raise AssertionError("there is always a first engine")

@@ -116,7 +116,8 @@ class FolderSearcher(KeywordSearcher):
         return SearchFailed(
             "search_failed",
             f"the library folder {self._folder} {reason}; set `library` "
-            f"(--set library=FOLDER) to a folder with {', '.join(sorted(SUFFIXES))} files, or give such a folder as a source",
+            f"(--set library=FOLDER) to a folder with {', '.join(sorted(SUFFIXES))} files, or give "
+            "such a folder as a source",
             str(self._folder),
         )
 

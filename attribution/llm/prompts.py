@@ -84,7 +84,8 @@ class Prompt:
         """The text to send. BadInput for missing and undeclared inputs."""
         if set(inputs) != (self.offered or set(self.inputs)):
             raise BadInput(
-                f"prompt {self.version}: found inputs {sorted(inputs)}, expected {sorted(self.inputs)}"
+                f"prompt {self.version}: found inputs {sorted(inputs)}, expected "
+                f"{sorted(self.inputs)}"
             )
         if self.plain:
             return _PLACEHOLDER.sub(

@@ -16,7 +16,8 @@ CSS = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
 table { border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; border-bottom: 1px solid #8886; }
+th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; }
+th, td { border-bottom: 1px solid #8886; }
 """
 
 

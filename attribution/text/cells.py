@@ -52,7 +52,7 @@ def _row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
 
 
 def _compares_heads(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return True for "| | Alder | Birch |": the columns are things, the rows are what they have."""
+    """Return True for "| | Alder | Birch |": columns are things, rows are what they have."""
     corner = heads[0].casefold() if heads else ""
     if corner or len(heads) < 3:
         return corner in CORNERS

@@ -1,4 +1,4 @@
-"""The genre of a page: its kind of publisher, as far as markup, address, title and shape show it."""
+"""The genre of a page, as far as markup, address, title and shape show it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ _WORD = r"[A-Z\u00c0-\u00de][^\W\d_]+(?:['’-][^\W\d_]+)*"
 _NAME = re.compile(rf"\b{_WORD}(?:[ -](?:[A-Z]\. )?{_WORD})*+")
 _FIRST = re.compile(r"[^\s-]+[\s-]*")
 _NEGATION = re.compile(
-    r"\b(?:not(?!(?: \w+){0,2} until)|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)\b",
+    r"\b(?:not(?!(?: \w+){0,2} until)|no|never|none|neither|nor|without|nobody|nothing|cannot"
+    r"|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 

@@ -66,7 +66,7 @@ def sections(text: str) -> list[Section]:
 
 
 def about_named(claim: str, text: str) -> str:
-    """Return a source with blanks in place of the rows and blocks of things that a claim leaves out.
+    """Return a source with the rows and blocks of things that a claim leaves out blanked.
 
     All stay where the claim names none of them. The head of a table, whose words are in its rows,
     is blanked too.

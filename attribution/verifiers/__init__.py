@@ -65,7 +65,10 @@ VERIFIERS: Table[Verifier] = Table(
         "embedded-base": Entry(
             "attribution.verifiers.reader:embedded_base",
             "Embedded base model",
-            "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
+            (
+                "all-mpnet-base-v2 with the project's own training; made ready once, in less than "
+                "a minute"
+            ),
             needs=(
                 Need(
                     DOWNLOAD.format("embedded-base"),
@@ -90,8 +93,8 @@ VERIFIERS: Table[Verifier] = Table(
             needs=(Need("pip install transformers torch", package="transformers"),),
             model_setting="verifier_model",
             models={
-                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, MIT, 0.9 GB: that of the paper",
-                "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, MIT, 0.4 GB: about three times faster",
+                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, MIT, 0.9 GB",
+                "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, MIT, 0.4 GB, 3 times faster",
             },
             download="attribution.verifiers.deberta:make",
             english=True,
@@ -99,13 +102,16 @@ VERIFIERS: Table[Verifier] = Table(
         "minicheck": Entry(
             "attribution.verifiers.fact_checkers:minicheck",
             "MiniCheck (download)",
-            "a fact checker for what language models write (Tang et al. 2024); contradictions are the NLI model's",
+            (
+                "a fact checker for what language models write (Tang et al. 2024); contradictions "
+                "are the NLI model's"
+            ),
             needs=(Need("pip install transformers torch", package="transformers"),),
             model_setting="verifier_model",
             models={
                 "lytang/MiniCheck-RoBERTa-Large": "RoBERTa large, MIT, about 1.4 GB",
                 "lytang/MiniCheck-DeBERTa-v3-Large": "DeBERTa large, MIT, about 1.7 GB",
-                "lytang/MiniCheck-Flan-T5-Large": "Flan-T5 large, MIT, about 3.1 GB: the best of the three, and slow",
+                "lytang/MiniCheck-Flan-T5-Large": "Flan-T5 large, MIT, 3.1 GB: the best, and slow",
             },
             download="attribution.verifiers.fact_checkers:make_minicheck",
             english=True,
@@ -132,7 +138,10 @@ VERIFIERS: Table[Verifier] = Table(
         "llm-pair": Entry(
             "attribution.verifiers.llm:PairVerifier",
             "Language model, pair by pair",
-            "as in “Enhancing Answer Attribution” (2024): one prompt for each claim and passage, one word in reply",
+            (
+                "as in “Enhancing Answer Attribution” (2024): one prompt for each claim and "
+                "passage, one word in reply"
+            ),
             needs=(LLM,),
         ),
     },

@@ -47,7 +47,10 @@ def smaller_verifier(settings: Settings) -> Failure | None:
     if choice is None or not choice.missing:
         return None
     used = VERIFIERS[choice.name].label
-    message = f"The base model is missing, so the small one is used, which finds less. To get it: {choice.missing}"
+    message = (
+        "The base model is missing, so the small one is used, which finds less. "
+        f"To get it: {choice.missing}"
+    )
     return Failure(
         stage="verify", subject="verifier", kind="verifier_fell_back", message=message, instead=used
     )

@@ -120,7 +120,10 @@ def _read(path: Path, changed: int) -> Calibration:
         return Calibration.model_validate_json(path.read_bytes())
     except ValueError as error:
         raise StoreError(
-            f"the file {path} is no calibration: make it again with `attribution calibrate`, or remove it",
+            (
+                f"the file {path} is no calibration: make it again with `attribution calibrate`, "
+                "or remove it"
+            ),
             error,
             f" {path}",
         ) from error
@@ -223,7 +226,7 @@ def model_badge(verdict: Verdict | None, report: Report, without: str = "not_rea
 
 
 def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
-    """Return the badge that a claim is shown with: the analyst's assessment, or else the model's."""
+    """Return the badge of a claim: the analyst's assessment, or else the model's verdict."""
     own = assessments(report).get(verdict.claim_id) if verdict else None
     return own.label if own and own.label else model_badge(verdict, report, without)
 

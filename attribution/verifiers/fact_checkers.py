@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 CLOSE = 1e-6  # of a share that is nothing
 _FACTCG = (
-    '{document}\n\nChoose your answer: based on the paragraph above can we conclude that "{claim}"?\n\n'
+    "{document}\n\nChoose your answer: based on the paragraph above can we conclude that "
+    '"{claim}"?\n\n'
     "OPTIONS:\n- Yes\n- No\nI think the answer is "
 )
 

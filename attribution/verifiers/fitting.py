@@ -92,7 +92,7 @@ def read(rows: Sequence[Row]) -> tuple[str, list[Badge], list[tuple[int, str]]]:
 
 
 def calibrate(version: str, badges: Sequence[Badge]) -> Calibration:
-    """Fit the calibration of the verifier that gave these badges, made with the lowest thresholds."""
+    """Fit the calibration of the verifier that gave these badges at the lowest thresholds."""
     curves = [_curve(label, badges, guarantee) for label, guarantee in GUARANTEES.items()]
     claims = Counter(badge.source for badge in badges)
     return Calibration(

@@ -59,10 +59,11 @@ def found(
     claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str, str]
 ) -> dict[str, Any]:
     """The verdict, and each passage with its relation, to be compared."""
-    pieces = {
-        f"{urls[e.page_id].partition('.example')[0]}…{urls[e.page_id].rpartition('/')[2]}@{e.end}": e.relation
-        for e in evidence
-    }
+    pieces: dict[str, str] = {}
+    for piece in evidence:
+        url = urls[piece.page_id]
+        name = f"{url.partition('.example')[0]}…{url.rpartition('/')[2]}@{piece.end}"
+        pieces[name] = piece.relation
     return {"claim": claim.text, "label": label, "evidence": pieces}
 
 

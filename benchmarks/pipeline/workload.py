@@ -22,11 +22,22 @@ PAGES_PER_CLAIM, PAGES_PER_SUBJECT, CLAIMS_PER_SUBJECT = 3, 5, 3
 ON_SUBJECT = 0.12  # of a page's sentences
 SMALLEST, LARGEST = 8_000, 40_000  # characters of a page's text
 HOSTS_PER_SUBJECT = 3
-_FIRST = "Al Bre Cor Dun El Far Gal Hol Ing Jar Kel Lor Mar Nor Or Pel Quin Ros Sel Tor Ul Ver Wes Yar Zel".split()
+_FIRST = (
+    "Al Bre Cor Dun El Far Gal Hol Ing Jar Kel Lor Mar Nor Or Pel Quin Ros Sel Tor Ul Ver Wes "
+    "Yar Zel"
+).split()
 _MIDDLE = "a en i o u ra li mo ne ta vi".split()
-_LAST = "burg dale field ford gate ham holm mark mere mouth stad stead thorpe ton vik ville wick".split()
-_PEOPLE = "Adler Brandt Cole Duarte Ek Ferrer Gray Hansen Ibsen Jansen Keller Lund Moreau Novak Olsen Petit Rossi".split()
-_THINGS = "bridge library harbour theatre observatory hospital market railway museum canal cathedral mill school".split()
+_LAST = (
+    "burg dale field ford gate ham holm mark mere mouth stad stead thorpe ton vik ville wick"
+).split()
+_PEOPLE = (
+    "Adler Brandt Cole Duarte Ek Ferrer Gray Hansen Ibsen Jansen Keller Lund Moreau Novak "
+    "Olsen Petit Rossi"
+).split()
+_THINGS = (
+    "bridge library harbour theatre observatory hospital market railway museum canal "
+    "cathedral mill school"
+).split()
 _TRADES = "wool salt timber glass copper paper amber wine grain silk cheese iron".split()
 
 # (what the claim says, what a page says of the same)
@@ -69,26 +80,50 @@ FILLING = (
         "Visitors who come to {s} for the first time are often surprised by how quiet the streets "
         "around the {thing} are."
     ),
-    "According to {person}, the trade in {trade} was never as important to {s} as later chronicles made it appear.",
+    (
+        "According to {person}, the trade in {trade} was never as important to {s} as later "
+        "chronicles made it appear."
+    ),
     (
         "The old road from {s} to {t} followed the river and was closed whenever the water rose in "
         "spring."
     ),
-    "In {year} the guild of {trade} merchants in {t} complained to the court about the tolls that were taken at {s}.",
-    "Little is known about the early life of {person}, whose letters were lost when the archive of {t} was moved.",
-    "Restoration began in {year} and was led by {person}, who replaced most of the roof and {few} of the windows.",
+    (
+        "In {year} the guild of {trade} merchants in {t} complained to the court about the tolls "
+        "that were taken at {s}."
+    ),
+    (
+        "Little is known about the early life of {person}, whose letters were lost when the "
+        "archive of {t} was moved."
+    ),
+    (
+        "Restoration began in {year} and was led by {person}, who replaced most of the roof and "
+        "{few} of the windows."
+    ),
     (
         "The {thing} is open every day except Monday; tickets for groups of more than {few} can be "
         "booked in advance."
     ),
-    "Between {year} and the end of the war the population fell by about {number} because of the failed harvests.",
-    "A second {thing}, planned by {person} for the market square of {t}, was never built for lack of money.",
+    (
+        "Between {year} and the end of the war the population fell by about {number} because of "
+        "the failed harvests."
+    ),
+    (
+        "A second {thing}, planned by {person} for the market square of {t}, was never built for "
+        "lack of money."
+    ),
     (
         "Every autumn a fair is held at which {trade}, cattle and books from the whole region are "
         "sold."
     ),
-    "The collection holds {number} drawings, maps and letters, of which only {few} are on display at any time.",
-    "Historians disagree about whether {person} ever visited {s}, or only knew the town from the reports of others.",
+    (
+        "The collection holds {number} drawings, maps and letters, of which only {few} are on "
+        "display at any time."
+    ),
+    (
+        "Historians disagree about whether {person} ever visited {s}, or only knew the town from "
+        "the reports of others."
+    ),
     "The climate is mild, with {few} weeks of frost in an average year and rain in every month.",
     (
         "When the company moved its offices to {t}, {number} families left, and many houses stood "
@@ -114,7 +149,8 @@ class Site:
         text = "".join(f"<p>{p}</p>" for p in self.paragraphs)
         head = f"<!doctype html><html lang=en><head><title>{self.title}</title></head>"
         article = f"<article><h1>{self.title}</h1>{text}</article>"
-        body = f"<body><nav><ul>{menu}</ul></nav>{article}<footer>All rights reserved</footer></body></html>"
+        footer = "<footer>All rights reserved</footer>"
+        body = f"<body><nav><ul>{menu}</ul></nav>{article}{footer}</body></html>"
         return (head + body).encode()
 
 

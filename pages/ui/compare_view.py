@@ -1,4 +1,4 @@
-"""What Compare shows as plain data: claims of segmenters by sentence, or of two answers by point."""
+"""What Compare shows, as plain data: segmenters by sentence, or two answers by point."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def _place(order: Sequence[str], label: str) -> int:
 
 
 def about(one: ClaimRow, other: ClaimRow) -> str:
-    """Name the point of two claims: the first noun that both have, or that claim and source have."""
+    """Name the point of two claims: the first noun of both, or of claim and source."""
     texts = [other.claim.text, *(row.piece.deciding_sentence for row in (one, other) if row.piece)]
     own_words = {stem(word) for word in words_of(one.claim.text)}
     for text in texts:

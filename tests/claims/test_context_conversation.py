@@ -26,7 +26,10 @@ TOWER: tuple[Turn, ...] = (
 
 
 def test_turns_are_read_as_they_are_typed() -> None:
-    typed = "User: What is it?\n**Assistant:** A tower.\nIt stands in Paris: in the west.\n\nuser: And its height?"
+    typed = (
+        "User: What is it?\n**Assistant:** A tower.\nIt stands in Paris: in the west.\n\nuser: And "
+        "its height?"
+    )
     assert read_turns(typed) == (
         ("user", "What is it?"),
         ("assistant", "A tower.\nIt stands in Paris: in the west."),

@@ -146,9 +146,15 @@ def test_long_and_strange_answers() -> None:
 def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
     answer = "The Acer Swift 3 (2020) is a laptop. It comes with a processor of 2020."
     assert enriched_claims("Which laptop is best?", answer)[1].enriched is None
-    answer = "The Standard Operating Procedure is below. This page outlines the procedure for freezing plasma."
+    answer = (
+        "The Standard Operating Procedure is below. This page outlines the procedure for freezing "
+        "plasma."
+    )
     assert all(c.enriched is None for c in enriched_claims("How is plasma frozen?", answer))
-    answer = "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat records the formants."
+    answer = (
+        "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat records "
+        "the formants."
+    )
     assert all(
         c.enriched is None
         for c in enriched_claims("How do I measure Cockney accent vowels?", answer)

@@ -46,7 +46,8 @@ def test_a_second_batch_on_one_output_is_refused(
         assert main(command) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line == (
-            f"attribution: another run is writing {output}: wait until it has ended, or choose another output"
+            f"attribution: another run is writing {output}: wait until it has ended, or choose "
+            "another output"
         )
         assert output.read_bytes() == before
     assert main(command) == 0

@@ -72,8 +72,8 @@ def test_the_next_engine_is_asked_in_order_and_every_change_is_said(
     steps, _ = gather(settings, store, [one], [two, three])
     assert urls(steps) == {"http://a.example/"}
     assert failures(steps) == {
-        ("fell_back", "one could not be used, so two was asked instead: one is down"),
-        ("fell_back", "two could not be used, so three was asked instead: two is down"),
+        ("fell_back", "one failed, so two was asked instead: one is down"),
+        ("fell_back", "two failed, so three was asked instead: two is down"),
     }
     assert {t.searcher for s in steps for t in s.traces} == {"three"}
     assert len(three.asked) == 2

@@ -8,9 +8,15 @@ from attribution.store.store import Store
 from attribution.types import Claim, Page
 
 NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."
-ASIDE = "The Garabit viaduct, an iron arch over a gorge in the Massif Central, carried its first trains in 1885."
+ASIDE = (
+    "The Garabit viaduct, an iron arch over a gorge in the Massif Central, carried its first "
+    "trains in 1885."
+)
 
-LIST = "Agenda: coffee; budget; parking; holidays; printers; the garden; chairs. Room 4, Tuesday, at noon."
+LIST = (
+    "Agenda: coffee; budget; parking; holidays; printers; the garden; chairs. Room 4, Tuesday, at "
+    "noon."
+)
 
 
 def page(name: str, text: str) -> Page:
@@ -123,7 +129,10 @@ def test_of_many_chunks_only_the_best_by_words_and_static_vectors_are_embedded(
 
 def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store: Store) -> None:
     asked = claim("The physician was given a medal for her research.")
-    near = "Doctors honoured the scientist with an award for research that took her many years in the laboratory."
+    near = (
+        "Doctors honoured the scientist with an award for research that took her many years in the "
+        "laboratory."
+    )
     more = [
         f"The research of mill {number} was given up." for number in range(50)
     ]  # more of the claim's words
@@ -174,7 +183,10 @@ def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> Non
 def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:
     heading = "The height of the Eiffel Tower in Paris"
     address = "https://tower.example/eiffel-tower-is-330-metres-tall"
-    text = f"{heading}\n\nIt attracts seven million visitors a year, more than any other tower.\n\n{address}"
+    text = (
+        f"{heading}\n\nIt attracts seven million visitors a year, more than any other "
+        f"tower.\n\n{address}"
+    )
     links = f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."
     matcher = over(settings, store, text, links)
     [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])

@@ -17,7 +17,10 @@ from attribution.settings import Settings
 from tests.servers import Answer, encrypted, http_server, pdf_bytes, raw_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-PAGE = b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p></body></html>"
+PAGE = (
+    b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p>"
+    b"</body></html>"
+)
 QUICK = Settings(page_timeout=0.5, connect_timeout=0.4, read_timeout=0.4, page_bytes=200_000)
 PATIENT = QUICK.model_copy(
     update={"page_timeout": 20.0, "connect_timeout": 2.0, "read_timeout": 2.0}

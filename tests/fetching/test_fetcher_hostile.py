@@ -77,7 +77,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificate of this test; install it")
     both = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -addext subjectAltName=DNS:wrong.example -keyout - -out -"
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -addext "
+        "subjectAltName=DNS:wrong.example -keyout - -out -"
+    )
     both.write_bytes(subprocess.run(command.split(), capture_output=True, check=True).stdout)
     return both
 

@@ -41,7 +41,10 @@ def paragraph(text: str) -> str:
 def epub(*hrefs: str, **chapters: str | bytes) -> bytes:
     items = "".join(f'<item id="i{n}" href="{h}"/>' for n, h in enumerate(hrefs))
     spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(hrefs)))
-    opf = f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{spine}</spine></package>'
+    opf = (
+        f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>'
+        f"{spine}</spine></package>"
+    )
     return zipped(**{"META-INF__container.xml": CONTAINER, "O__b.opf": opf, **chapters})
 
 
@@ -126,12 +129,21 @@ def test_a_document_type_without_entities_is_read() -> None:
         paragraph("One."), '<!DOCTYPE d PUBLIC "-//A" "http://a.org/d.dtd" [<!ELEMENT d ANY>]>'
     )
     assert extract(declared, "", "a.docx", document=True).text == "One."
-    page = "<!DOCTYPE html [\n<!ELEMENT p ANY>\n]><html><body><p>The tower was finished in 1889.</p></body></html>"
+    page = (
+        "<!DOCTYPE html [\n<!ELEMENT p ANY>\n]><html><body><p>The tower was finished in 1889.</p>"
+        "</body></html>"
+    )
     assert extract(page.encode(), "text/html", "a.html").text == "The tower was finished in 1889."
 
 
-SVG = b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><text>The tower fell.</text></svg>\n'
-ENTITY = b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY y "1889">]><html><body><p>It opened in &y;.</p></body></html>'
+SVG = (
+    b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><text>The tower fell.</text>'
+    b"</svg>\n"
+)
+ENTITY = (
+    b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY y "1889">]><html><body><p>It opened in &y;.</p>'
+    b"</body></html>"
+)
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,18 @@ def test_short_page_and_fragment_keep_their_text() -> None:
     )
 
 
-RUSSIAN = "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 километров."
+RUSSIAN = (
+    "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 "
+    "километров."
+)
 
 
 @pytest.mark.parametrize("declared", ["text/html; charset=utf-8", "text/html"])
 def test_windows_1251_declared_as_utf_8(declared: str) -> None:
-    page = f"<html><head><meta charset='utf-8'><title>Нил</title></head><body><p>{RUSSIAN}</p></body></html>"
+    page = (
+        f"<html><head><meta charset='utf-8'><title>Нил</title></head><body><p>{RUSSIAN}</p></body>"
+        "</html>"
+    )
     assert extract(page.encode("cp1251"), declared, "https://example.org/a").text == RUSSIAN
 
 
@@ -149,7 +155,10 @@ def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says:
     assert "expected HTML" in str(error)
 
 
-PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
+PAID = (
+    "<script type='application/ld+json'>"
+    '{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
+)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +215,7 @@ def test_pages_that_show_little_are_told_apart(page: str, kind: str, says: str) 
     "page",
     [
         "<p>JavaScript was created in 1995.</p>",
-        f"<head>{PAID}</head><body><p>{'The whole story is here, and it is long. ' * 50}</p></body>",
+        f"<head>{PAID}</head><body><p>{'The whole story is here, it is long. ' * 50}</p></body>",
         "<noscript>This page needs JavaScript.</noscript><p>"
         + "But its text is here without it. " * 20
         + "</p>",

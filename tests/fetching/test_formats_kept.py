@@ -37,12 +37,18 @@ def text(content: bytes | str, name: str = "a.html") -> str:
 
 def page(middle: str, head: str = "") -> str:
     article = f"<article><h1>Lindal</h1>{AROUND}{middle}{AROUND.replace('About', 'Some')}</article>"
-    return f"<!DOCTYPE html><html><head><title>Lindal</title>{head}</head><body>{article}</body></html>"
+    return (
+        f"<!DOCTYPE html><html><head><title>Lindal</title>{head}</head><body>{article}</body>"
+        "</html>"
+    )
 
 
 def book(*chapters: str) -> bytes:
     names = [f"c{n}.xhtml" for n in range(len(chapters))]
-    wrap = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{}</body></html>'
+    wrap = (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head>'
+        "<body>{}</body></html>"
+    )
     return epub(*names, **{f"O__{n}": wrap.format(c) for n, c in zip(names, chapters, strict=True)})
 
 
@@ -97,7 +103,10 @@ def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
 
 def test_a_page_with_a_time_keeps_its_lead_and_the_rows_of_its_table() -> None:
     lead = "The Tarn dam is 84 metres high and was finished in 1962."
-    rest = "<p>It was rebuilt in <time>1998</time> by the engineer. The lake supplies water to 310,000 people.</p>"
+    rest = (
+        "<p>It was rebuilt in <time>1998</time> by the engineer. The lake supplies water to "
+        "310,000 people.</p>"
+    )
     table = (
         "<table><tr><th>Turbine</th><th>Power</th></tr><tr><td>North</td><td>42</td></tr></table>"
     )
@@ -220,7 +229,10 @@ def test_a_book_with_a_flaw_is_read() -> None:
         "O__c1.png": b"\x89PNG\r\n\x1a\n IHDR",
     }
     assert text(epub("c0.xhtml", "absent.xhtml", "c1.png", **members), "a.epub") == MILL
-    opf = '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="capítulo.xhtml"/>'
+    opf = (
+        '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" '
+        'href="capítulo.xhtml"/>'
+    )
     opf += '</manifest><spine><itemref idref="a"/></spine></package>'
     parts = {
         "META-INF__container.xml": CONTAINER,
@@ -271,7 +283,8 @@ UP = '<w:vertAlign w:val="superscript"/>'
 def runs(*written: str | tuple[str, str]) -> str:
     """A paragraph of runs: texts, or texts with their properties."""
     pairs = [(each, "") if isinstance(each, str) else each for each in written]
-    return f"<w:p>{''.join(f'<w:r><w:rPr>{how}</w:rPr><w:t>{text}</w:t></w:r>' for text, how in pairs)}</w:p>"
+    runs = [f"<w:r><w:rPr>{how}</w:rPr><w:t>{text}</w:t></w:r>" for text, how in pairs]
+    return f"<w:p>{''.join(runs)}</w:p>"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,10 @@ BODY = (
 
 
 def fetched(markup: str, title: str = "Did Velden close its library?") -> Page:
-    html = f"<html><head><title>{title}</title>{markup}</head><body><article>{BODY}</article></body></html>"
+    html = (
+        f"<html><head><title>{title}</title>{markup}</head><body><article>{BODY}</article></body>"
+        "</html>"
+    )
     return make_page(URL, "web", extract(html.encode(), "text/html", URL))
 
 

@@ -45,7 +45,10 @@ def contract(body: str, *levels: str) -> bytes:
     """A document with a list of these levels, which the style Clause has too."""
     abstract = f'<w:abstractNum w:abstractNumId="0">{"".join(levels)}</w:abstractNum>'
     number = '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
-    style = '<w:style w:styleId="Clause"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+    style = (
+        '<w:style w:styleId="Clause"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'
+        "</w:style>"
+    )
     return zipped(
         **{
             "word__document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
@@ -121,7 +124,9 @@ def test_slides_are_read_in_order_with_notes_and_without_footers() -> None:
     content = zipped(
         **{
             "_rels__.rels": relations("officeDocument:ppt/presentation.xml"),
-            "ppt__presentation.xml": f'<p:presentation xmlns:p="p" xmlns:r="{RELATION}">{shown}</p:presentation>',
+            "ppt__presentation.xml": (
+                f'<p:presentation xmlns:p="p" xmlns:r="{RELATION}">{shown}</p:presentation>'
+            ),
             "ppt___rels__presentation.xml.rels": relations("slide:s1.xml", "slide:s2.xml"),
             "ppt__s1.xml": SLIDE.format(shape("Last.")),
             "ppt__s2.xml": SLIDE.format(shape("First.") + shape("7", "sldNum")),

@@ -48,13 +48,19 @@ def read(content: bytes) -> Extracted:
     return extract(content, "application/pdf", "a.pdf", document=True)
 
 
-RAISED = "BT /F1 11 Tf 72 700 Td (in {}) Tj 5 Ts /F1 7 Tf ({}) Tj 0 Ts /F1 11 Tf ( crowns; CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
+RAISED = (
+    "BT /F1 11 Tf 72 700 Td (in {}) Tj 5 Ts /F1 7 Tf ({}) Tj 0 Ts /F1 11 Tf ( crowns; CO) Tj -3 Ts "
+    "/F1 7 Tf (2) Tj ET"
+)
 LETTERS = "".join(
     line(c, 72 + 9 * n) for n, c in enumerate("The keeper was Hannah Moss") if c != " "
 )
 APART = "BT /F1 11 Tf 72 700 Td [(The) -300 (keeper) -300 (was) -300 (Hannah) -300 (Moss)] TJ ET"
 CELLS = [("City", "Inhabitants", "Area"), ("Graz", "290,000", "127"), ("Linz", "212,000", "96")]
-ROWS_OF = "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants 212,000; Area 96"
+ROWS_OF = (
+    "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants "
+    "212,000; Area 96"
+)
 NARROW = [*CELLS, ("Villach", "65,000", "135")]
 PROSE = [
     ("Ida was a", "keeper of the lock in 1893,"),
@@ -84,7 +90,10 @@ def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
             line(LOCK[:-1], y=714)
             + grid(NARROW, 72, 118, 184)
             + line("The canal was sold.", y=644),
-            f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal was sold.",
+            (
+                f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal "
+                "was sold."
+            ),
         ),
         (lines(LOCK, "Table 1. Keepers"), f"{LOCK}\nTable 1. Keepers"),
         (grid(PROSE, 72, 128), " ".join(part for row in PROSE for part in row)),
@@ -238,7 +247,10 @@ def test_a_page_that_cannot_be_read_is_named() -> None:
 
 def test_a_font_that_names_no_characters_is_said() -> None:
     glyphs = " ".join(f"/g{n}" for n in range(96))
-    font = f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Sub /Encoding << /Differences [32 {glyphs}] >> >>"
+    font = (
+        "<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Sub /Encoding << /Differences [32 "
+        f"{glyphs}] >> >>"
+    )
     with pytest.raises(FetchFailed) as failed:
         read(pdf(line(LOCK), font=font))
     assert failed.value.kind == "unreadable"

@@ -83,7 +83,10 @@ def test_marks_of_notes_are_no_text(note: str, text: str) -> None:
 
 
 def test_front_matter_names_title_date_and_address() -> None:
-    front = "---\ntitle: The mill\ndate: 2020-05-04T10:00:00\nurl: https://mill.example/\ntags: [a]\n---\n"
+    front = (
+        "---\ntitle: The mill\ndate: 2020-05-04T10:00:00\nurl: https://mill.example/\ntags: "
+        "[a]\n---\n"
+    )
     found = read(f"{front}It turns.", "a.md")
     assert (found.title, found.text) == ("The mill", "It turns.")
     assert (found.published, found.url) == ("2020-05-04", "https://mill.example/")

@@ -28,7 +28,10 @@ def slow_pdf() -> bytes:
     return pdf_file(
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Count 200 /Kids [{' '.join(['3 0 R'] * 200)}] >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        (
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << "
+            "/Font << /F 5 0 R >> >> >>"
+        ),
         f"<< /Filter /FlateDecode /Length {len(stream)} >> stream\n".encode()
         + stream
         + b"\nendstream",

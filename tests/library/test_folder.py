@@ -24,10 +24,21 @@ The Nile is a river in Africa. It flows north into the Mediterranean Sea.
 Every summer it flooded the fields of Egypt. Boats carry a million people.
 """
 OTHERS = {
-    "everest.md": "# Mount Everest\n\nThe highest mountain on Earth rises in the Himalaya, at 8,849 metres.",
-    "deep/bees.txt": "Honey bees dance to tell each other where the flowers are. A hive holds many thousand bees.",
-    "tower.html": "<html><head><title>Eiffel Tower</title></head><body><p>Gustave Eiffel built it in Paris.</p></body>",
-    "sea.md": "---\ntitle: Mediterranean Sea\n---\nBetween Europe and Africa. The Nile ends there. Boats cross it.",
+    "everest.md": (
+        "# Mount Everest\n\nThe highest mountain on Earth rises in the Himalaya, at 8,849 metres."
+    ),
+    "deep/bees.txt": (
+        "Honey bees dance to tell each other where the flowers are. A hive holds many thousand "
+        "bees."
+    ),
+    "tower.html": (
+        "<html><head><title>Eiffel Tower</title></head><body><p>Gustave Eiffel built it in "
+        "Paris.</p></body>"
+    ),
+    "sea.md": (
+        "---\ntitle: Mediterranean Sea\n---\nBetween Europe and Africa. The Nile ends there. Boats "
+        "cross it."
+    ),
 }
 
 

@@ -23,7 +23,9 @@ from tests.make import page
 
 TEXTS = {
     "nile": "The Nile is a river in Africa. It flows north into the Mediterranean Sea.",
-    "bees": "Honey bees dance to tell each other where the flowers are. A hive holds thousands of them.",
+    "bees": (
+        "Honey bees dance to tell each other where the flowers are. A hive holds thousands of them."
+    ),
     "everest": "The highest mountain on Earth rises in the Himalaya, at 8,849 metres.",
 }
 

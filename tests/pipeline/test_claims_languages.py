@@ -7,7 +7,10 @@ from attribution.store.store import Store
 from attribution.types import Document
 from tests.make import page
 
-GERMAN = "Der Turm wurde 1889 fertiggestellt und steht in Paris. Er gehört der Stadt und ist 330 Meter hoch."
+GERMAN = (
+    "Der Turm wurde 1889 fertiggestellt und steht in Paris. Er gehört der Stadt und ist 330 Meter "
+    "hoch."
+)
 LLM = {"segmenter": "direct", "worthiness": "llm", "independence": "llm", "enrichment": "llm"}
 
 

@@ -47,7 +47,10 @@ GOOD = page(
 NOTHING = page(
     '<div class="result results_links result--no-result"><div class="no-results">No results.</div></div>'
 )
-CHALLENGE = b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div></body></html>"
+CHALLENGE = (
+    b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div>"
+    b"</body></html>"
+)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def empty(settings: Settings) -> Settings:
 
 @pytest.fixture
 def warm(warm_library: None, settings: Settings) -> Settings:
-    """With a database that has the vectors of the library, and room in its pages for little more."""
+    """With a database that has the vectors of the library, and little room for more."""
     with sqlite3.connect(path_of(settings)) as plain:
         plain.execute("VACUUM")
     plain.close()

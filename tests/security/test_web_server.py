@@ -13,7 +13,10 @@ from tests.serve import Served, until
 NAMED = "explorer.example.org"
 FLOOD = 2 * CONNECTIONS
 HEALTH = {"web": "/_stcore/health", "api": "/health"}
-UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}==\r\n"
+UPGRADE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+    "{}==\r\n"
+)
 
 
 class Server(Served):

@@ -62,7 +62,10 @@ def test_answers_of_every_shape(name: str, answer: str, least: int, most: int) -
 
 @every
 def test_markup_leaves_no_trace(name: str) -> None:
-    answer = "- **Marie Curie** discovered *polonium* [1] and [radium](http://a.b/c) [2][3], which are `rare`."
+    answer = (
+        "- **Marie Curie** discovered *polonium* [1] and [radium](http://a.b/c) [2][3], which are "
+        "`rare`."
+    )
     for claim in BUILT[name].segment("", answer).claims:
         assert not set("*`[]()") & set(claim.text), claim.text
         assert "http" not in claim.text

@@ -69,7 +69,10 @@ def test_a_database_of_an_earlier_version_is_upgraded_with_all_that_is_in_it(
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
-    script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x')"
+    script = (
+        "import sys; from attribution.store.store import Store; "
+        "Store.open(sys.argv[1]).runs.load('x')"
+    )
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],

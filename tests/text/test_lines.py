@@ -18,7 +18,10 @@ PROSE = (
     "was taken over the "
     "ice by sledge. Since 1974 the quay has belonged to the town of Oakrigg."
 )
-SECOND = "A lighthouse was added in 1902. Its lamp was made in Birmingham, and it can be seen from the Isle of Wight."
+SECOND = (
+    "A lighthouse was added in 1902. Its lamp was made in Birmingham, and it can be seen from the "
+    "Isle of Wight."
+)
 
 
 def wrapped(width: int, prefix: str = "") -> str:
@@ -73,7 +76,8 @@ def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
         "Introduction\n============\nThe trees are old.",
         "# Orchard\nthe trees are old.",
         "Shall I compare thee to a summer's day?\nThou art more lovely and more temperate:\n"
-        "Rough winds do shake the darling buds of May,\nAnd summer's lease hath all too short a date;",
+        "Rough winds do shake the darling buds of May,\nAnd summer's lease hath all too short a "
+        "date;",
         "Mrs Ida Colm\n12 Quay Street\nOakrigg\nCumbria LA12 0XX",
         "def opened(name):\n    path = folder(name)\n    return path.read()",
         "```\nthis is not prose and stays\nas it was written\n```",

@@ -429,7 +429,10 @@ BOOKS = (
             ],
         ),
         (
-            "x\n\nReferences\n\nSmith, J. (2019). A title that\ngoes on. Press.\n\nLow, A. (2020). B.",
+            (
+                "x\n\nReferences\n\nSmith, J. (2019). A title that\ngoes on. Press.\n\nLow, A. "
+                "(2020). B."
+            ),
             ["Smith, J. (2019). A title that goes on. Press.", "Low, A. (2020). B."],
         ),
         (

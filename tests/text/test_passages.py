@@ -218,7 +218,7 @@ UNITS = [
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("closed", ["", "*", "](b)", "~~"])
 def test_no_text_of_allowed_length_takes_long(unit: str, closed: str) -> None:
-    """Pairs are read at a quarter of the length: time that grows with the cube shows there as well."""
+    """Pairs are read at a quarter of the length, where cubic time shows as well."""
     source = (
         (unit * 20_000)[:2_500] + (closed * 20_000)[:2_500] if closed else (unit * 20_000)[:20_000]
     )

@@ -54,7 +54,10 @@ def test_lines_that_state_something(line: str) -> None:
 
 
 def test_marks_within_a_line_are_blanked_and_what_looks_like_them_is_not() -> None:
-    text = "It opened.[1][2–4] It was long.[note 3][citation needed] “[T]he [b]ridge” [sic] is [a link](b) in [1932]."
+    text = (
+        "It opened.[1][2–4] It was long.[note 3][citation needed] “[T]he [b]ridge” [sic] is [a "
+        "link](b) in [1932]."
+    )
     shown = prose(text)
     assert shown.split() == (
         "It opened. It was long. “[T]he [b]ridge” [sic] is [a link](b) in [1932].".split()
@@ -63,7 +66,10 @@ def test_marks_within_a_line_are_blanked_and_what_looks_like_them_is_not() -> No
 
 
 def test_a_list_of_references_ends_where_prose_begins() -> None:
-    text = "It was shot in 1959.\n\nReferences\n- Rebello, Stephen: The Making of Psycho\n- Leigh, J. 1995\nIt was cheap."
+    text = (
+        "It was shot in 1959.\n\nReferences\n- Rebello, Stephen: The Making of Psycho\n- Leigh, J. "
+        "1995\nIt was cheap."
+    )
     shown = prose(text)
     assert len(shown) == len(text)
     assert shown.split() == "It was shot in 1959. It was cheap.".split()

@@ -9,7 +9,10 @@ from attribution.types import Judgement, Probabilities
 from attribution.verifiers import VERIFIERS, auto, model_of
 from attribution.verifiers.fact_checkers import FactChecker, _joined
 
-WORDS = "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No predict :".split()
+WORDS = (
+    "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No "
+    "predict :"
+).split()
 ENDS = {"roberta": "</s>", "deberta": "[SEP]", "t5": "</s>"}
 CLAIM, EVIDENCE = (
     "the river is long",
@@ -18,7 +21,7 @@ CLAIM, EVIDENCE = (
 
 
 def made(folder: Path, kind: str, labels: int = 2, tokens: int = 512, **more: Any) -> str:
-    """Write a tiny model with random weights, whose windows have so many tokens, and its tokenizer."""
+    """Write a tiny model with random weights and windows of so many tokens, and its tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import (

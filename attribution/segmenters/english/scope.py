@@ -34,7 +34,7 @@ MAIN_LINE = {
 
 
 def is_readable(doc: Doc) -> bool:
-    """Return True for one statement with subject and verb that the parser seems to have understood."""
+    """Return True for a statement with subject and verb that the parser seems to understand."""
     sentences = list(doc.sents)
     root = sentences[0].root
     subject = tree.subject_of(root)

@@ -42,7 +42,7 @@ class Match:
 
 @dataclass(frozen=True)
 class _Side:
-    """A claim with its verdict and the passage that decides it or, if none does, the one to read."""
+    """A claim with its verdict and the passage that decides it, or else the one to read."""
 
     claim: Claim
     label: str

@@ -100,7 +100,10 @@ METHODS: Table[Method] = Table(
         "quip": _method(
             "local:Quip",
             "QUIP: shared character n-grams",
-            "the share of each sentence's character n-grams that the context has; n is tuned (21 in T24)",
+            (
+                "the share of each sentence's character n-grams that the context has; n is tuned "
+                "(21 in T24)"
+            ),
             english=False,
         ),
         "hem_v1": _method(

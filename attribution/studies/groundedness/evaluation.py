@@ -122,7 +122,7 @@ def run(
 def run_to_file(
     rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
 ) -> Iterator[Outcome | LeftOut]:
-    """Yield the outcomes as `run` does, and append the new ones to a file, which has earlier ones."""
+    """Yield the outcomes as `run` does, and append new ones to a file of earlier ones."""
     with ResultFile(path) as file:
         finished = read_outcomes(path)
         for one in run(rows, methods, settings, finished, threading.Event()):

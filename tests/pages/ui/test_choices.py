@@ -155,7 +155,10 @@ def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
     message, detail = explain(KeyError("x"))
     assert "KeyError" not in message
     assert detail == "KeyError: 'x'"
-    told = "no /srv/app/run.py, 'C:\\Users\\a b', sqlite:////srv/x.sqlite3 at https://a.example/b/c and/or /health"
+    told = (
+        "no /srv/app/run.py, 'C:\\Users\\a b', sqlite:////srv/x.sqlite3 at https://a.example/b/c "
+        "and/or /health"
+    )
     shown = "no …, '… b', … at https://a.example/b/c and/or /health"
     for error in (
         ValueError(told),

@@ -15,7 +15,10 @@ def test_what_a_library_said_is_folded_and_escaped() -> None:
         rows = html(drawn).split("<tr>")[2:]
         assert len(rows) == 2
         assert "<details" not in rows[0]
-        folded = '<summary>Details</summary><p dir="auto">DNSError(&#x27;&lt;script&gt;&#x27;)</p></details>'
+        folded = (
+            '<summary>Details</summary><p dir="auto">DNSError(&#x27;&lt;script&gt;&#x27;)</p>'
+            "</details>"
+        )
         assert f'The site cannot be found.<details class="ax-detail">{folded}' in rows[1]
 
     folds(failure_table([plain, detailed]))

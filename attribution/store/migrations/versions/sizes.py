@@ -1,4 +1,4 @@
-"""Sizes of runs and results, days on which caches were used, and what else the tables have since."""
+"""Sizes of runs and results, days on which caches were used, and other new columns."""
 
 from __future__ import annotations
 

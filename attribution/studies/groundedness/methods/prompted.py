@@ -86,7 +86,7 @@ class TripletRelation(_MethodReply):
 
 
 class RefChecker(Prompted):
-    """Method `refchecker`: (subject, relation, object) triplets, each checked by a zero-shot prompt.
+    """Method `refchecker`: triplets of subject, relation and object, each checked by a prompt.
 
     Its aggregation rules (Hu et al. 2024) are readings of the method; strict decides. A response
     that states nothing is grounded.
