@@ -31,7 +31,7 @@ COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
 # the variable with the addresses that visitors may choose beside public ones
 LISTED = "ATTRIBUTION_LLM_ADDRESSES"
-ALSO = "Also use it for"  # label of the steps that a language model can do
+ALSO = "Also use the model to"  # label of the steps that a language model can do
 ADDRESS = "openai_base_url"  # the names of both parts of an endpoint
 KEY = "openai_api_key"
 
@@ -243,7 +243,7 @@ class Settings(Frozen):
         "anyone",
         "decision",
         "lowest probability that counts as support; by default the verifier's",
-        "Minimum support score",
+        "Lowest probability of support",
         ge=LOWEST_THRESHOLD,
         le=0.99,
     )
@@ -252,7 +252,7 @@ class Settings(Frozen):
         "anyone",
         "decision",
         "lowest probability that counts as a contradiction; by default the verifier's",
-        "Minimum contradiction score",
+        "Lowest probability of a contradiction",
         ge=LOWEST_THRESHOLD,
         le=0.99,
     )

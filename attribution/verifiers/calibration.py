@@ -165,15 +165,13 @@ def strength_of(version: str, verdict: Verdict) -> Strength | None:
 
 
 def share(version: str, label: Label, probability: float) -> str:
-    """Say how many badges like this were right: "9 in 10 like this were right"; empty where too few
-    were judged.
-    """
+    """Say how many badges like this were right; empty if too few were judged."""
     found = curve(version, label)
     step = found.step(probability) if found else None
     if step is None:
         return ""
     tenths = round(10 * step.right / step.shown)
-    return f"{'nearly all' if tenths == 10 else f'{tenths} in 10'} like this were right"
+    return f"{'nearly all' if tenths == 10 else f'about {tenths} in 10'} such verdicts were right"
 
 
 def reliability(version: str, label: Label, probability: float) -> str:
@@ -185,10 +183,10 @@ def reliability(version: str, label: Label, probability: float) -> str:
         return ""
     found = curve(version, label)
     if found is None:
-        return f"this verifier is not calibrated: sure from {CAREFUL:.2f} on"
+        return f"uncalibrated: strong from {CAREFUL:.2f}"
     step = found.step(probability)
     if step is None:
-        return "too few like this were judged by people"
+        return "too few such verdicts were judged by people"
     return f"{share(version, label, probability)}: {step.right} of {step.shown} that people judged"
 
 
@@ -238,9 +236,7 @@ def badges(report: Report, without: str = "not_reached") -> list[str]:
 
 
 def badge_share(verdict: Verdict | None, report: Report) -> str:
-    """Say how many badges like this were right: "9 in 10 like this were right"; empty where that is
-    not known.
-    """
+    """Say how many badges like this were right; empty if that is unknown."""
     if verdict is None:
         return ""
     return share(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)

@@ -46,9 +46,9 @@ from attribution.verifiers.calibration import verifier_name
 from pages.ui import state
 
 LLM_TASKS = {
-    "worthiness": "Which claims are worth checking",
-    "independence": "Which claims need context",
-    "enrichment": "What that context is",
+    "worthiness": "Choose the claims worth checking",
+    "independence": "Find claims that lack context",
+    "enrichment": "Add missing context",
 }
 _FIELDS = {**LABELS, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {

@@ -132,8 +132,8 @@ def earlier_turns() -> None:
             key=state.key("turns"),
             height=120,
             placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
-            help="Start each turn on a new line with “User:” or “Assistant:”. References such as "
-            "“it” are resolved into these turns, and language models see them.",
+            help="Start each turn on a new line with “User:” or “Assistant:”. These turns show "
+            "what “it” refers to.",
             max_chars=LIMITS.text,
         )
         problem = turns_problem()

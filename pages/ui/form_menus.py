@@ -223,7 +223,7 @@ def _outcome(connection: Connection) -> None:
     remedy = f" Check “{connection.field.capitalize()}”." if connection.field else ""
     lines = f"{connection.message}{remedy}"
     note(
-        "It does not work",
+        "Connection failed",
         lines,
         label="contradicted",
         detail=connection.detail,

@@ -31,8 +31,8 @@ def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() 
         "weak",
         "strong",
     ]
-    assert calibration.share(OTHER, "supported", 0.75) == "9 in 10 like this were right"
-    assert calibration.share(OTHER, "supported", 0.99) == "nearly all like this were right"
+    assert calibration.share(OTHER, "supported", 0.75) == "about 9 in 10 such verdicts were right"
+    assert calibration.share(OTHER, "supported", 0.99) == "nearly all such verdicts were right"
     assert calibration.reliability(OTHER, "contradicted", 0.5).endswith(
         "20 of 40 that people judged"
     )
@@ -44,7 +44,7 @@ def test_without_a_calibration_only_high_probabilities_are_sure() -> None:
     for label in GUARANTEES:
         assert calibration.strength(OTHER, label, CAREFUL) == "strong"
         assert calibration.strength(OTHER, label, CAREFUL - 0.01) == "weak"
-        assert "not calibrated" in calibration.reliability(OTHER, label, 0.9)
+        assert "uncalibrated" in calibration.reliability(OTHER, label, 0.9)
     assert calibration.strength(OTHER, "unclear", 0.1) is None
     assert calibration.reliability(OTHER, "unclear", 0.1) == ""
 

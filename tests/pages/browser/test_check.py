@@ -74,7 +74,7 @@ def test_groups_filter_and_a_threshold_moves_claims_between_them(page: Page) -> 
     expect(page.locator("[data-claim].dim")).to_have_count(0)
     unfold(page)
     menu(page, "Advanced")
-    page.get_by_role("slider", name="Minimum support score").focus()
+    page.get_by_role("slider", name="Lowest probability of support").focus()
     page.keyboard.press("End")
     settled(page)
     page.keyboard.press("Escape")
