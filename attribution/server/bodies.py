@@ -28,7 +28,7 @@ from attribution.events import (
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
 from attribution.searchers import SEARCHERS
-from attribution.settings import LIMITS, Address, Settings, trusted
+from attribution.settings import LIMITS, Address, Settings
 from attribution.source import Source
 from attribution.types import Document, Turn
 
@@ -36,13 +36,11 @@ MAX_BODY = LIMITS.request
 MAX_PAIRS = LIMITS.pairs
 FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
-LOWERED = f"These may be lowered, not raised: {', '.join(trusted('limit'))}."
-CHOSEN = ", ".join(name for name in trusted("anyone", "model") if name not in FIELDS)
 RequestedSettings = Annotated[
     dict[str, JsonValue],
     Field(
         max_length=len(Settings.model_fields),
-        description=f"Any other setting of a run: {CHOSEN}. {LOWERED}",
+        description="Any other setting of a run that clients choose or lower, see docs/settings.md",
     ),
 ]
 
