@@ -195,10 +195,7 @@ def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, stor
     )
     labels = {c.text: v for c in report.claims for v in report.verdicts if v.claim_id == c.id}
     assert labels["The Eiffel Tower was completed in 1889."].label == "supported"
-    assert [(f.stage, f.kind) for f in report.failures] == [
-        ("verify", "verifier_failed"),
-        ("worthiness", "left_out"),
-    ]
+    assert [(f.stage, f.kind) for f in report.failures] == [("verify", "verifier_failed")]
     assert [v.label for text, v in labels.items() if len(text) > 1000] == ["not_reached"]
 
 
