@@ -521,7 +521,7 @@ def problem() -> RunProblem | None:
         title = "The run could not be finished" if now.accepted else "The run could not start"
         return RunProblem(title, now.error, now.detail)
     if not now.running and not now.accepted:
-        reason = "Nothing was checked. Analyse starts it again."
+        reason = "Nothing was checked. “Check the answer” starts it again."
         return RunProblem("The run was stopped in the queue", reason, label="missing")
     return None
 

@@ -148,7 +148,7 @@ def _left_out(count: int) -> tuple[Failure, ...]:
         return ()
     message = (
         f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are. "
-        "Analyse the answer in parts."
+        "Check the answer in parts."
     )
     return (StageFailure("left_out", message).as_failure("segment", "sentences"),)
 
