@@ -75,6 +75,7 @@ def _given() -> AnswerFile | None:
                 "Pasted answers",
                 key="add_many_text",
                 height=160,
+                max_chars=LIMITS.request,
                 help=SEPARATED,
                 placeholder=SEPARATED,
             )
