@@ -70,7 +70,7 @@ def _supported(row: ClaimRow, is_weak: bool) -> str:
 
 def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     says = "The source seems to say" if is_weak else "The source says"
-    if row.piece is None:
+    if row.piece is None or row.piece.relation == "entailed":
         return "You found this contradicted."
     for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
         if contrast.claim and contrast.source:
@@ -79,7 +79,8 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
         if contrast.source:
             return f"{says} “{contrast.source}”, the claim doesn't."
         return f"{says} it without the claim's “{contrast.claim}”."
-    return f"{says} otherwise."
+    is_against = row.piece.relation == "contradicted"
+    return f"{says} otherwise." if is_against else "You found this contradicted."
 
 
 def _counted(contrast: Contrast, sentence: str) -> str:

@@ -5,6 +5,7 @@ Selection happens in the browser; the server is asked for what only it has.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 View = dict[str, Any]  # what the component of the answer draws
 _STATIC = Path(__file__).parent / "static"
+_NOTE = re.compile(r"^\[\^\D*(\d+)\]: ", re.MULTILINE)
 _SCRIPTS = ("source.js", "groups.js", "panel.js", "check.js")
 
 
@@ -166,7 +168,8 @@ def _first(report: Report, rows: list[ClaimRow]) -> str:
 def with_revision(data: View, report: Report, unsupported: Unsupported) -> View:
     """Add the revised answer, with what becomes of sentences without a source."""
     revision = revise(report, unsupported)
-    tree = el("div", *answer.parse(revision.text), class_="revised", dir="auto")
+    listed = _NOTE.sub(r"\1. ", revision.text)  # footnotes as a list
+    tree = el("div", *answer.parse(listed), class_="revised", dir="auto")
     revised = {"tree": html.data(tree), "text": revision.text, "unsupported": unsupported}
     return data | {"revised": revised}
 

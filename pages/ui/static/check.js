@@ -18,6 +18,7 @@ class View {
     this.answer.addEventListener("keydown", (event) => this.typed(event));
     listenForUndo(this);
     new ResizeObserver(() => this.place()).observe(this.root);
+    addEventListener("hashchange", () => this.follow());
     NARROW.addEventListener("change", () => this.data && this.root.isConnected && this.drawSelection());
   }
 
@@ -55,6 +56,12 @@ class View {
     const entry = Object.entries(this.data.claims).find(([, claim]) => claim.n === Number(match[1]));
     if (entry) history.replaceState(null, "", location.pathname + location.search);
     return entry?.[0];
+  }
+
+  // A link to a claim that is followed while its run is shown.
+  follow() {
+    const id = this.data && this.root.isConnected && this.linked();
+    if (id) this.choose(id);
   }
 
   selected() {
