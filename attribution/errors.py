@@ -10,7 +10,8 @@ from attribution.types import Failure, FailureKind
 
 _log = logging.getLogger(__name__)
 _PATH = re.compile(
-    r"(?<![\w/:.])(?:(?:sqlite|file):/{0,3}|[A-Za-z]:)?[/\\]{1,2}[\w.@+~-]++(?:[/\\]++[\w.@+~-]*+)++",
+    r"(?<![\w/:.])(?:(?:sqlite|file):/{0,3}|[A-Za-z]:)?[/\\]{1,2}[\w.@+~-]++"
+    r"(?:[/\\]++[\w.@+~-]*+)++",
     re.IGNORECASE,
 )
 

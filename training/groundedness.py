@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.embedders.minilm import package_folder
 from attribution.errors import AttributionError, BadInput
 from attribution.files import read_rows
 from attribution.settings import Settings
@@ -102,13 +101,17 @@ class CrossEncoder:
     tokenizer: Any
 
     @classmethod
-    def from_folder(cls, folder: Path) -> CrossEncoder:
-        """Load a base model and give it a fresh head."""
+    def from_base(cls, base: str) -> CrossEncoder:
+        """Load a base model, of the hub or a folder, and give it a fresh head.
+
+        Raises:
+            OSError: There is no such model, or the hub can't be reached.
+        """
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         labels = {"num_labels": 1, "id2label": {0: OUTPUT}, "label2id": {OUTPUT: 0}}
-        model = AutoModelForSequenceClassification.from_pretrained(folder, **labels)
-        return cls(model, AutoTokenizer.from_pretrained(folder))
+        model = AutoModelForSequenceClassification.from_pretrained(base, **labels)
+        return cls(model, AutoTokenizer.from_pretrained(base))
 
     def logits(self, pairs: Sequence[TrainingPair]) -> Any:
         """Return one logit for each pair; only the context is cut."""
@@ -194,31 +197,19 @@ def divided(
     )
 
 
-def default_base() -> str:
-    """Return DeBERTa-v3 where the hub answers, else the embedder in the box."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-    try:
-        return snapshot_download(BASE, allow_patterns=["*.json", "*.model", "pytorch_model.bin"])
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        print(f"{BASE} cannot be had ({error}): all-MiniLM-L6-v2 stands in", file=sys.stderr)
-        return str(package_folder())
-
-
 def main(argv: list[str] | None = None) -> int:
     p = command(__doc__)
     p.add_argument("--input", type=Path, required=True, help="as `evoke` writes it")
     p.add_argument("--out", type=Path, required=True, help="folder for model/ and summary.json")
-    p.add_argument("--base", type=Path, help=f"folder with a model (default: {BASE} of the hub)")
+    p.add_argument("--base", default=BASE, help=f"model of the hub, or folder (default: {BASE})")
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--rate", type=float, default=5e-5)
     args = p.parse_args(argv)
     try:
         rows = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL)).rows
         pairs = training_pairs(rows, Settings.from_environment())
-        encoder = CrossEncoder.from_folder(args.base or Path(default_base()))
-    except (AttributionError, ValueError) as error:
+        encoder = CrossEncoder.from_base(args.base)
+    except (AttributionError, OSError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
     training, evaluation = divided(pairs, rows)

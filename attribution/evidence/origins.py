@@ -39,7 +39,8 @@ _SECOND_LEVEL = frozenset("ac co com edu gob gov net org".split())
 # characters of the end of an address: shorter ones, such as "index.html", are not of one article
 _SLUG = 12
 _WIKIPEDIA = re.compile(
-    r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)|//(?:www\.)?wikiwand\.com/(\w+)/(?:articles/)?([^?#]+)"
+    r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)"
+    r"|//(?:www\.)?wikiwand\.com/(\w+)/(?:articles/)?([^?#]+)"
 )
 _OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 

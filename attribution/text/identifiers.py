@@ -18,7 +18,8 @@ _PATTERNS: dict[Kind, re.Pattern[str]] = {
         r"(?<![\w.])(10\.\d{4,9}/(?:(?!\]\()[^\s\"<>{}|\\^`])+)"
     ),  # not into the address of a link
     "arXiv": re.compile(
-        r"\barxiv(?:\.org/(?:abs|pdf|html)/|:\s?)(\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
+        r"\barxiv(?:\.org/(?:abs|pdf|html)/|:\s?)"
+        r"(\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
         re.IGNORECASE,
     ),
     "PubMed": re.compile(
