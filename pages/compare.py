@@ -7,12 +7,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from attribution.events import Event
-from attribution.files import csv_text
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
 from attribution.store.history import HistoryQuery
@@ -316,23 +314,9 @@ def answers_view(result: TwoAnswers | str) -> None:
 
 
 def answers_files(result: TwoAnswers) -> dict[str, File]:
-    """Return the comparison as files."""
-    rows: list[list[str]] = [["point", *titles(result), "source"]]
-    sections: Any = answers_data(result, titles(result))["sections"]
-    for section in sections:
-        for row in section["rows"]:
-            cells = ["; ".join(_plain(claim["text"]) for claim in cell) for cell in row["cells"]]
-            quote = row["source"]
-            rows.append([row["about"], *cells, _plain(quote["text"]) if quote else ""])
+    """Return the comparison as a file."""
     data = json.dumps(answers_json(result), ensure_ascii=False, indent=1)
-    return {
-        "CSV": File(csv_text(rows), "answers.csv", "text/csv"),
-        "JSON": File(data, "answers.json", "application/json"),
-    }
-
-
-def _plain(parts: list[tuple[str, bool]]) -> str:
-    return "".join(text for text, _ in parts)
+    return {"JSON": File(data, "answers.json", "application/json")}
 
 
 # --- the page ---

@@ -13,7 +13,7 @@ from attribution.library import ingest
 from attribution.library import search as hybrid
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
-from attribution.reports.html import Child, el, plural, table, with_detail
+from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
 from attribution.types import Failure
@@ -22,6 +22,7 @@ from pages.ui.answer_view import source_view
 from pages.ui.background import Work, in_turns
 from pages.ui.frame import note, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.run_results import failure_table
 from pages.ui.state import store
 
 HELP = "Keep documents for other answers. All users of this server can read, extend and empty them."
@@ -152,12 +153,8 @@ def _keep(collections: Sequence[CollectionSummary], running: bool) -> None:
 def _result(now: AddProgress) -> None:
     if not now.running:
         status_line(now.summary())
-    if not now.failures:
-        return
-    rows: list[tuple[Child, Child]] = []
-    for failure in now.failures[:LISTED]:
-        rows.append((failure.subject, with_detail(failure.message, failure.detail)))
-    show(table(("File or address", "Why it was not added"), rows))
+    if now.failures:
+        show(failure_table(now.failures[:LISTED]))
 
 
 def _manage(collections: Sequence[CollectionSummary]) -> None:

@@ -16,7 +16,7 @@ from attribution.studies.groundedness.evaluation import (
     SavedSet,
     Tuning,
 )
-from attribution.studies.groundedness.evaluation import ReadResponse as Scored
+from attribution.studies.groundedness.evaluation import ScoredRow as Scored
 from attribution.studies.groundedness.labelled_set import LabelledRow
 from attribution.studies.groundedness.report import duration, ranked
 from pages.ui.background import JobProgress

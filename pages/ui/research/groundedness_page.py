@@ -50,6 +50,7 @@ from pages.ui.background import Work, in_turns
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
+from pages.ui.form_menus import advanced_menu
 from pages.ui.frame import note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.research.benchmark_results import (
@@ -63,9 +64,10 @@ from pages.ui.research.benchmark_results import (
 from pages.ui.state import store
 
 EXAMPLE_NAME = "The built-in example set"
-SAMPLE = (
-    '{"question": "Who painted it?", "context": ["Ana painted it in 1901.", "It hangs in Lima."], '
-    '"response": "Ana painted it in 1910.", "grounded": false, "error_type": "number"}\n'
+FORMAT = (
+    "A line is an object with response, context and grounded; question, error_type, id, sentences, "
+    "split and group are optional. Half of the questions tune thresholds, unless split says "
+    "development or test."
 )
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
@@ -210,19 +212,7 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     name, content = EXAMPLE_NAME, example()
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
-    with st.expander("Format of a line"):
-        show(el("pre", SAMPLE.strip()))
-        small(
-            "question, error_type, id, sentences, split and group are optional. Half of the "
-            "questions are used to tune thresholds, unless split says development or test."
-        )
-        file = "groundedness.jsonl"
-        st.download_button(
-            "Download the example set",
-            example(),
-            file,
-            on_click="ignore",
-        )
+    small(FORMAT)
     labelled = read_set(content)
     if isinstance(labelled, str):
         note("This file cannot be used", labelled, label="contradicted")
@@ -262,7 +252,7 @@ def form(running: bool) -> None:
             ready,
             "The scores so far can be completed later.",
         )
-        small("Models are those under “Advanced” on Check.")
+        advanced_menu()
         prompts = sum(PROMPTS.get(method, 0) for method in methods)
         if labelled and prompts:
             small(
