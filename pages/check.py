@@ -156,7 +156,7 @@ def header(running: bool) -> None:
     )
     if report.id:
         with st.popover("Export", key="export", help="Files, the link, and its origin."):
-            export_and_share(now, choices.relabelled(report))
+            export_and_share(choices.relabelled(report))
             if run_control.is_own():
                 edit_history(report)
     st.button(
@@ -181,8 +181,7 @@ def live(polling: bool) -> None:
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two
     timers coincide.
     """
-    withdrawn = run_control.withdraw()
-    if withdrawn or polling != run_control.is_running():  # the header has to change too
+    if run_control.withdraw() or polling != run_control.is_running():  # the header changes too
         st.rerun()
     now = run_control.current()
     if now is None:

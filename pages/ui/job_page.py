@@ -199,7 +199,6 @@ class JobPage(Generic[P]):
         on_start: Callable[[], None],
         running: bool,
         ready: bool,
-        stop_help: str = "The results so far are kept.",
         before: Callable[[], None] | None = None,
         stop: bool = True,
     ) -> None:
@@ -217,7 +216,7 @@ class JobPage(Generic[P]):
                     on_click=self.stop,
                     disabled=not running,
                     key="stop",
-                    help=f"{stop_help} (key: s)" if own else watching,
+                    help="The results so far are kept. (Esc)" if own else watching,
                 )
             st.button(
                 start,
@@ -225,5 +224,5 @@ class JobPage(Generic[P]):
                 on_click=on_start,
                 disabled=running or not ready,
                 key="start",
-                help="Start with what is filled in (key: r).",
+                help="Start with what is filled in.",
             )

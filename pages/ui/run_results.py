@@ -315,14 +315,14 @@ def status(now: RunProgress, report: Report) -> None:
 # --- export, link and origin of a run ---
 
 
-def export_and_share(now: RunProgress, report: Report) -> None:
+def export_and_share(report: Report) -> None:
     """Draw the files of a run, its link, and how it came about."""
     if report.verdicts:
         export_buttons(exported(report))
     link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
     _access(report)
     with st.expander("About this run"):
-        _about(now, report)
+        _about(report)
 
 
 def _access(report: Report) -> None:
@@ -360,46 +360,13 @@ def exported(report: Report) -> Exported:
     return Exported(report, about.title, about.note, edited_claims(report))
 
 
-def _about(now: RunProgress, report: Report) -> None:
+def _about(report: Report) -> None:
     """Draw how the result came about: figures, costs and failures."""
-    _earlier_turns(report)
-    facts = [f"{headline(report)}.", relabelled(now.report, report), agreement([report]).words]
-    facts += [budget(report), llm_cost(report)]
+    facts = [f"{headline(report)}.", agreement([report]).words, budget(report), llm_cost(report)]
     for fact in filter(None, facts):
         small(fact)
-    show(table(("Step", "Time"), _times(report)))
     if report.failures:
         show(failure_table(report.failures))
-
-
-def relabelled(made: Report, shown: Report) -> str:
-    """Say how many verdicts the thresholds have changed; empty for none."""
-    before = {verdict.claim_id: verdict.label for verdict in made.verdicts}
-    changed = sum(before[verdict.claim_id] != verdict.label for verdict in shown.verdicts)
-    return f"{plural(changed, 'verdict')} changed by your thresholds." if changed else ""
-
-
-def _earlier_turns(report: Report) -> None:
-    if report.context:
-        turns = [
-            el(
-                "p",
-                el("strong", f"{speaker.capitalize()}: "),
-                text,
-                dir="auto",
-            )
-            for speaker, text in report.context
-        ]
-        title = plural(len(report.context), "earlier turn")
-        show(el("details", el("summary", title), *turns))
-
-
-def _times(report: Report) -> Iterable[tuple[str, str]]:
-    """Return the seconds of each step."""
-    times: dict[str, float] = defaultdict(float)
-    for stage, seconds in report.timings.items():
-        times[STAGES.get(stage, stage.capitalize())] += seconds
-    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())
 
 
 def what_failed(failures: Sequence[Failure]) -> None:

@@ -250,7 +250,6 @@ def form(running: bool) -> None:
             begin,
             running,
             ready,
-            "The scores so far can be completed later.",
         )
         advanced_menu()
         prompts = sum(PROMPTS.get(method, 0) for method in methods)

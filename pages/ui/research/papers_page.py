@@ -157,7 +157,6 @@ def form(running: bool) -> None:
             partial(start, numbered, chosen),
             running,
             bool(chosen.content or chosen.project),
-            "Finished answers are kept: the same choices resume.",
         )
 
 
