@@ -102,7 +102,6 @@ def form(
             key="form_row",
             horizontal=True,
             vertical_alignment="center",
-            gap="small",
         )
         with row:
             advanced_menu(segmenter=explore)

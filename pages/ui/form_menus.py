@@ -38,7 +38,7 @@ def sources_control() -> None:
     """Draw what the answer is checked against: kinds, collections, and one's own documents."""
     added = choices.documents()
     problems = [*filter(None, map(choices.unreadable, state.uploads("files")))]
-    with st.container(key="sources", gap="small"):
+    with st.container(key="sources"):
         options = choices.source_options()
         st.pills(
             "Sources",

@@ -33,7 +33,7 @@ def edit_history(report: Report) -> None:
     steps = store().runs.steps(report.id)
     if steps.undo is None and steps.redo is None:
         return
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True):
         st.button(
             "Undo",
             key="undo",
