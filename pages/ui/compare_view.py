@@ -177,7 +177,7 @@ def _sentence(
             data["is_whole"] = claim.text.rstrip(".") == whole.rstrip(".")
             claims.append(data)
         cells.append(claims)
-    pieces = [visible(answer, start, end) for start, end in cuts]
+    pieces = [_piece(answer, cut) for cut in cuts]
     return {
         "key": str(first),
         "kind": kind,
@@ -186,6 +186,12 @@ def _sentence(
         "pieces": pieces if whole else ["Without a place in the answer"],
         "cells": cells,
     }
+
+
+def _piece(answer: str, cut: Span) -> str:
+    """Return a part of a sentence as it is read, with the spaces around it."""
+    part = answer[slice(*cut)]
+    return " " * part[:1].isspace() + visible(answer, *cut) + " " * part[-1:].isspace()
 
 
 def _flag(kind: Kind, groups: Sequence[Sequence[str]]) -> str:
