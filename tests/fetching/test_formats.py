@@ -93,11 +93,8 @@ def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
     assert set(SUFFIXES.values()) == READERS.keys() - {READ}
-    for text in (
-        FORMATS,
-        *(Path(name).read_text("utf-8") for name in ("docs/evidence.md", "README.md")),
-    ):
-        assert all(kind in text for kind in KINDS)
+    assert all(kind in FORMATS for kind in KINDS)
+    assert all(kind in Path("docs/evidence.md").read_text("utf-8") for kind in KINDS)
 
 
 BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
