@@ -1,10 +1,9 @@
 """The functions of `import attribution`: check an answer, or do one of the steps alone.
 
 Every function takes the settings of docs/settings.md as keywords, such as
-`verifier="embedded-small"` or `top_k=8`, and
-the database and the language model of the environment, or of `openai_base_url` and
-`openai_api_key`. BadInput names a
-setting or text that is invalid, Unavailable what is missing.
+`verifier="embedded-small"` or `top_k=8`, and the database and the language model of the
+environment, or of `openai_base_url` and `openai_api_key`. BadInput names a setting or text that is
+invalid, Unavailable what is missing.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Measure how many words of files are read: python -m benchmarks.recall FOLDER
 
 Each file's words are counted in an independent reading: pdfium's own text of a PDF, all text of the
-XML of DOCX and
-EPUB, what people took from a web page (page.txt beside page.html), which trafilatura by itself
-reads too. Prints, for
-each, the number of files, the median recall, the share below 0.9, mean precision and F1, seconds,
-and the worst files.
+XML of DOCX and EPUB, what people took from a web page (page.txt beside page.html), which
+trafilatura by itself reads too. Prints, for each, the number of files, the median recall, the share
+below 0.9, mean precision and F1, seconds, and the worst files.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ python -m benchmarks.soak [--analyses 200] [--bad 500] [--half-open 2000] [--ver
 [--floors] [--out FILE.json]
 
 Memory, threads and open files of the server's process, before, between and after; how much the
-database grew a run; how
-long /health took at most. With --floors the command fails where a figure is past its limit. Needs
-Linux.
+database grew a run; how long /health took at most. With --floors the command fails where a figure
+is past its limit. Needs Linux.
 """
 
 from __future__ import annotations

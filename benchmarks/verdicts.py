@@ -5,12 +5,10 @@
                                   [--plot FILE.png] [--held-out] [--addresses] [--judged FOLDER]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm
-done (true claims
-shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows.
-Claims of answers
-that a verifier may have been trained on are reported apart from the held-out ones. `--judged`
-writes the badges and
-whether they are right, a file for each verifier, for `python -m attribution calibrate`.
+done (true claims shown as contradicted, unsupported ones as supported), and how precision falls as
+coverage grows. Claims of answers that a verifier may have been trained on are reported apart from
+the held-out ones. `--judged` writes the badges and whether they are right, a file for each
+verifier, for `python -m attribution calibrate`.
 """
 
 from __future__ import annotations

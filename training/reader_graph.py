@@ -3,9 +3,8 @@
     python -m training.reader_graph --adapter attribution/verifiers/base
 
 The graph is the same for every adapter; `attribution.models.merge` fills in the weights. It turns
-the
-token ids of one pair into logits. The relative position bias and the head stay in float32, and so
-do a few columns that range far beyond the others, measured on the example library. Of the last
+the token ids of one pair into logits. The relative position bias and the head stay in float32, and
+so do a few columns that range far beyond the others, measured on the example library. Of the last
 layer, only what the first token needs is computed.
 """
 

@@ -50,9 +50,8 @@ def with_origins(pages: Sequence[Page], answer: str = "", question: str = "") ->
     stands alone.
 
     The first page is the one published first, whatever the order of `pages`, which is kept. Web
-    pages that publish the
-    answer itself, and others of the same unknown site, get the genre `answer`, which counts not at
-    all.
+    pages that publish the answer itself, and others of the same unknown site, get the genre
+    `answer`, which counts not at all.
     """
     ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
     first: dict[Hashable, str] = {}  # the id of the first page by what it shares with the others

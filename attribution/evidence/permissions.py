@@ -121,8 +121,7 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
     """Return the operator's settings, changed where a saved run may choose.
 
     Raises BadSetting for a setting that would make it a different run, unless its kind is among the
-    ignored; settings
-    that no longer exist are skipped.
+    ignored; settings that no longer exist are skipped.
     """
     filtered = filter_asked(
         {name: value for name, value in saved.items() if name in Settings.model_fields}, own

@@ -1,8 +1,8 @@
 """Store named collections of documents, each with a full-text index (SQLite's FTS5) and vectors.
 
 A document, its index entry and the removal of what it replaces are one transaction, so that a
-killed process leaves
-every finished document and no half one. The same text twice in a collection is one document.
+killed process leaves every finished document and no half one. The same text twice in a collection
+is one document.
 """
 
 from __future__ import annotations

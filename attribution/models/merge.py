@@ -1,8 +1,8 @@
 """Build the larger verifier's int8 model from base weights, adapter and graph, with numpy alone.
 
 The graph (made by training/reader_graph.py) holds no weights: it names a file beside it, and
-layout.json maps tensors to positions in that file. A LoRA layer's weight becomes
-W + (alpha / r) B A; matrices are stored as int8 with a scale for each column.
+layout.json maps tensors to positions in that file. A LoRA layer's weight becomes W + (alpha / r) B
+A; matrices are stored as int8 with a scale for each column.
 """
 
 from __future__ import annotations

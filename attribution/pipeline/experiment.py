@@ -123,8 +123,7 @@ class Experiment:
     """Rows, and the function that makes the fields of each one's line.
 
     `choices` is everything but the row that a result depends on, as JSON; `inputs` are fields of a
-    row that its result
-    repeats, so that the line leaves them out.
+    row that its result repeats, so that the line leaves them out.
     """
 
     def __init__(

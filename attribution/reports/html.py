@@ -1,8 +1,8 @@
 """Build HTML from nodes. Only this module turns foreign text into HTML, and it escapes all of it.
 
 A view is a tree of nodes whose tags and attributes come from two short lists. `html` escapes every
-text in it; `data`
-returns the same tree for a component, which builds it with createElement and textContent.
+text in it; `data` returns the same tree for a component, which builds it with createElement and
+textContent.
 """
 
 from __future__ import annotations

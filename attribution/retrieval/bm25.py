@@ -91,8 +91,7 @@ class Texts:
 
     def ranked(self, query: str, shortest: int = 2, depth: int = 1000) -> list[tuple[int, float]]:
         """Numbers of the texts that hold a word of the query of at least `shortest` letters, with
-        FTS5's score: the
-        least is best, ties by number."""
+        FTS5's score: the least is best, ties by number."""
         words = _words(query, shortest)
         return _scored(self._database, "texts", words, depth) if words else []
 

@@ -24,8 +24,7 @@ class Verifier(Protocol):
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
 
         Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be
-        loaded, and LlmFailed for
-        a language model that did not answer.
+        loaded, and LlmFailed for a language model that did not answer.
         """
         ...
 

@@ -2,9 +2,8 @@
 al. 2025).
 
 A document is read in chunks of whole sentences, in the input format of each repository, and the
-most certain chunk
-counts. Neither distinguishes a contradiction from silence: the NLI model beside them divides what
-is not supported.
+most certain chunk counts. Neither distinguishes a contradiction from silence: the NLI model beside
+them divides what is not supported.
 """
 
 from __future__ import annotations

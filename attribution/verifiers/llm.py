@@ -191,9 +191,8 @@ def find_quote(quote: str, text: str, claim: str) -> Span | None:
     """Find a quote in a text, ignoring white space and the form of quotation marks.
 
     None if it is missing, or has fewer than QUOTED_WORDS words or no content word or number of the
-    claim: a model can
-    be made to copy a letter. Of the two one is enough for a whole sentence, which may say it in
-    other words.
+    claim: a model can be made to copy a letter. Of the two one is enough for a whole sentence,
+    which may say it in other words.
     """
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
     found = next(occurrences(words, text.translate(_QUOTES)), None)

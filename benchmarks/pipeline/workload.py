@@ -1,12 +1,10 @@
 """Claims and their pages, made by script: the same for the same number of claims.
 
 Three claims in a row are about one subject, and the three pages that a search finds for each are
-three of the subject's
-five, so that claims share pages as those of an answer do. A page has 8,000 to 40,000 characters:
-about one sentence in
-eight on its subject, the others from the articles of the library. Six claims of ten are stated by
-their pages in other
-words, two with another figure, two not at all.
+three of the subject's five, so that claims share pages as those of an answer do. A page has 8,000
+to 40,000 characters: about one sentence in eight on its subject, the others from the articles of
+the library. Six claims of ten are stated by their pages in other words, two with another figure,
+two not at all.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ class Job(Generic[P]):
     the progress.
 
     `id` is that of the result: a page that is opened by the address of the result finds the job by
-    it. Unless it is
-    `lasting`, it is stopped when the tabs that follow it have been closed for ALONE seconds.
+    it. Unless it is `lasting`, it is stopped when the tabs that follow it have been closed for
+    ALONE seconds.
     """
 
     def __init__(

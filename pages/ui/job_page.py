@@ -23,8 +23,8 @@ class JobPage(Generic[P]):
     """The job of a page, and the result to show while there is none.
 
     `name` is the parameter of the address that names a result, `what` the result in the sentences
-    of the page; `read`
-    loads a saved one. A page starts a job with `launch` and draws everything with `draw`.
+    of the page; `read` loads a saved one. A page starts a job with `launch` and draws everything
+    with `draw`.
     """
 
     def __init__(

@@ -240,8 +240,7 @@ def separate_secrets() -> None:
     """Have the endpoint of secrets.toml stand in the environment whole, or not at all.
 
     Streamlit copies its values there one by one, beside those of the environment, which may be the
-    other half of
-    another endpoint.
+    other half of another endpoint.
     """
     names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
     if st.secrets.load_if_toml_exists() and any(name in st.secrets for name in names):

@@ -1,6 +1,6 @@
 """The key of a language model goes to the address that it was given with, and nowhere else; an
-address that a visitor
-types reads nothing of the network around the server; a reply costs no more than its length."""
+address that a visitor types reads nothing of the network around the server; a reply costs no more
+than its length."""
 
 import gzip
 import socket

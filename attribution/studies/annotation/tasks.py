@@ -284,8 +284,8 @@ def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]
 
     A row has `answer` and `source` (a text or a list of texts), and may have `context` (a list of
     turns, as texts or as objects with `speaker` and `text`) and the names in docs/lab.md. Rows of a
-    labelled set for the benchmark are read too: their `response`
-    is the answer and their `context` the source.
+    labelled set for the benchmark are read too: their `response` is the answer and their `context`
+    the source.
 
     Returns:
         The tasks, and what is wrong with the other lines, each with its number.

@@ -72,8 +72,7 @@ def tab(context: Context, address: str) -> Page:
 
 def reused(page: Page, address: str) -> Page:
     """The tab of another test as if it were new: a load in the same tab takes half the time of one
-    in a new tab, which
-    compiles every script again."""
+    in a new tab, which compiles every script again."""
     page.evaluate("sessionStorage.clear()")
     page.mouse.move(0, 0)
     page.set_viewport_size(SIZE)
