@@ -247,6 +247,7 @@ def tag_dialog(rows: Sequence[HistoryRow]) -> None:
     tags = st.multiselect(
         "Tags",
         store().history.tags(),
+        help="Choose tags, or type a new one and press Enter.",
         accept_new_options=True,
         placeholder="Choose, or type a new one and press Enter",
     )
@@ -276,6 +277,7 @@ def details_dialog(row: HistoryRow) -> None:
         "Tags",
         sorted({*store().history.tags(), *row.tags}),
         list(row.tags),
+        help="The list can be filtered by tag.",
         key=f"tags-{row.id}",
         accept_new_options=True,
         placeholder="Choose, or type a new one and press Enter",

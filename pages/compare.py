@@ -271,6 +271,7 @@ def choose_answers() -> None:
                 f"Answer {name}",
                 list(names),
                 list(names).index(known) if known in names else None,
+                help="Any answer that has been checked, the newest first.",
                 format_func=names.__getitem__,
                 key=f"compare_answer-{name}",
                 placeholder="An answer that has been checked",
@@ -278,7 +279,10 @@ def choose_answers() -> None:
         )
     first, second = selected
     if st.button(
-        "Compare", type="primary", key="start", disabled=not (first and second) or first == second
+        "Compare the two answers",
+        type="primary",
+        key="start",
+        disabled=not (first and second) or first == second,
     ):
         state.put(CHANGING, None)
         st.query_params["answers"] = f"{first}-{second}"
@@ -368,7 +372,7 @@ def page() -> None:
         if now and now.comparison and not running:
             files = segmenters_files(now.comparison)
     if files:
-        with head, st.popover("Export", key="compare_export"):
+        with head, st.popover("Export", key="compare_export", help="The comparison as a file."):
             downloads(files)
 
 

@@ -42,6 +42,7 @@ def add_many(worker: QueueWorker) -> None:
         small(f"{_estimate(given.answers)} {waiting}" if given else waiting)
         if not st.button(
             f"Check {plural(count, 'answer')}" if count else "Check",
+            help="Adds the answers to the queue.",
             type="primary",
             key="add_many_start",
             disabled=not count or isinstance(settings, str),

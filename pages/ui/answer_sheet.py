@@ -41,6 +41,7 @@ def export_dialog(run_ids: Sequence[str]) -> None:
                 partial(content, sheet),
                 f"answers{sheet.suffix}",
                 sheet.media_type,
+                help="One row a claim, with its assessment, verdict, quote and source.",
                 on_click="ignore",
                 key=f"sheet{sheet.suffix}",
             )

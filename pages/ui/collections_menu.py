@@ -138,11 +138,14 @@ def _keep(collections: Sequence[CollectionSummary], running: bool) -> None:
     )
     if name == NEW:
         name = st.text_input(
-            "Name of the new collection", key="collection_name", max_chars=LIMITS.name
+            "Name of the new collection",
+            key="collection_name",
+            max_chars=LIMITS.name,
+            help="Names of collections are yours alone.",
         )
     if running:
         st.button("Stop", key="collection_stop", on_click=JOB.stop, help="What was added stays.")
-    elif st.button("Keep", type="primary", key="collection_add"):
+    elif st.button("Keep the documents", type="primary", key="collection_add"):
         problem = start(str(name or "").strip())
         if problem:
             note("Nothing was added", problem, label="contradicted")
@@ -160,25 +163,37 @@ def _result(now: AddProgress) -> None:
 def _manage(collections: Sequence[CollectionSummary]) -> None:
     """Draw the documents of a collection, to read or remove them."""
     by_name = {collection.name: collection for collection in collections}
-    name = st.selectbox("Collection", list(by_name), key="collection_browsed")
+    name = st.selectbox(
+        "Collection",
+        list(by_name),
+        key="collection_browsed",
+        help="The collection whose documents are shown.",
+    )
     chosen = by_name[str(name)]
     small(f"{plural(chosen.documents, 'document')}, {chosen.embedded:,} searchable by meaning.")
-    words = st.text_input("Filter by name or title", key="collection_filter", max_chars=LIMITS.line)
+    words = st.text_input(
+        "Filter by name or title",
+        key="collection_filter",
+        max_chars=LIMITS.line,
+        help="Documents whose name or title has these words.",
+    )
     rows = DocumentStore(store().database).documents(chosen.name, words, LISTED)
     titles = {str(row["name"]): str(row["title"] or row["name"]) for row in rows}
     document = st.selectbox(
         "Document",
         list(titles),
+        help="The document to read or remove.",
         format_func=titles.__getitem__,
         key=f"collection_document-{name}-{words}",  # a shorter list begins at its first
         placeholder="none",
     )
     with st.container(horizontal=True):
-        if st.button("Read", disabled=document is None, key="collection_read"):
+        if st.button("Read the document", disabled=document is None, key="collection_read"):
             source_dialog(chosen.name, str(document))
         for label, removed in (("Remove it", document), ("Remove the collection", None)):
             st.button(
                 label,
+                help="You are asked once more.",
                 key=f"remove-{label}",
                 on_click=state.put,
                 args=(REMOVAL, (chosen.name, removed)),

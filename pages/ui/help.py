@@ -15,7 +15,10 @@ from attribution.types import LABELS
 
 TEXTS = Path(__file__).parent / "static" / "help.yaml"
 GLOSSARY = ROOT / "docs" / "glossary.md"
-_ROW = re.compile(r"^\| \*\*(?P<term>[^*]+)\*\*(?P<more>[^|]*)\| (?P<meaning>.+) \|$", re.MULTILINE)
+_ROW = re.compile(
+    r"^\| \*\*(?P<term>[^*]+)\*\*(?P<more>[^|]*)\| (?P<meaning>[^|\n]+?) \|(?:[^|\n]*\|)?$",
+    re.MULTILINE,
+)
 _MARKED = re.compile(r"\[([^\[\]]+)\]")
 
 
