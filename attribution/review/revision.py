@@ -33,7 +33,7 @@ _UNSAFE = re.compile(r"[\x00-\x20<>\\\x7f-\x9f]")
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
 _CLOSING = re.compile(
     r"""(?:
-        [*_~`]+                                       # emphasis and code
+        [*_~`]++                                      # emphasis and code
       | \]\([^()\s]*(?:\s+"[^"\n]*")?\)               # the end of a link
       | \]\[[^\]\n]*\]                                # the end of a link by reference
       | \s?\[\^?\w{1,40}\](?!\()                      # a citation mark
