@@ -34,7 +34,9 @@ def until(at: AppTest, condition: Callable[[], bool]) -> None:
 
 
 def shown(at: AppTest) -> str:
-    return "".join(h.body for h in at.get("html"))
+    """Return what is drawn as HTML, and what the answer's component is given."""
+    given = [str(part.proto) for part in at.get("bidi_component")]
+    return "".join([*(h.body for h in at.get("html")), *given])
 
 
 def waits_and_is_stopped(at: AppTest, start: str) -> None:
