@@ -64,4 +64,4 @@ def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
     at = opened("check", "owner", run="cut")
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
-        assert "This run was interrupted" in shown(at)
+        assert "Interrupted: " in shown(at)
