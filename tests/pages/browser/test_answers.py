@@ -40,15 +40,16 @@ def answers(browser: Browser, address: str) -> Iterator[Page]:
     expect(page.get_by_text("No answers yet")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Add many").click()
     page.get_by_text("Paste", exact=True).click()
-    box = page.get_by_label("Pasted answers")
+    box = page.get_by_role("textbox", name="Pasted answers")
     box.fill(f"{FIRST}{SEPARATOR}{SECOND}")
     box.press("Control+Enter")
     settled(page)
     menu(page, "Paste a text")
-    source = page.get_by_label("Pasted text")
+    source = page.get_by_role("textbox", name="Pasted text")
     source.fill(MEMO)
     source.press("Control+Enter")
     settled(page)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Check 2 answers").click()
     expect(page.locator("li.grid .counts")).to_have_count(2, timeout=PATIENCE)
     yield page
@@ -87,9 +88,9 @@ def test_the_next_claim_to_review_opens_by_a_key_and_rows_by_arrows(answers: Pag
     page = answers
     page.get_by_role("checkbox", name="Select all").focus()
     page.keyboard.press("j")
-    expect(page.locator(".open:focus")).to_have_text(SECOND)
-    page.keyboard.press("ArrowDown")
     expect(page.locator(".open:focus")).to_have_text(FIRST)
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".open:focus")).to_have_text(SECOND)
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile(r"/(check)?\?run=[0-9a-f]{16}"), timeout=PATIENCE)
 
@@ -97,10 +98,10 @@ def test_the_next_claim_to_review_opens_by_a_key_and_rows_by_arrows(answers: Pag
 @pytest.mark.slow
 def test_answers_are_found_by_their_words_and_get_a_title(answers: Page) -> None:
     page = answers
-    page.get_by_label("Search", exact=True).fill("486")
-    page.get_by_label("Search", exact=True).press("Enter")
+    page.get_by_role("textbox", name="Search", exact=True).fill("486")
+    page.get_by_role("textbox", name="Search", exact=True).press("Enter")
     expect(rows(page)).to_have_count(1, timeout=PATIENCE)
     page.get_by_role("button", name="Title, tags, note").click()
-    page.get_by_label("Title", exact=True).fill("<b>The tram</b>")
+    page.get_by_role("textbox", name="Title", exact=True).fill("<b>The tram</b>")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".open")).to_have_text("<b>The tram</b>", timeout=PATIENCE)

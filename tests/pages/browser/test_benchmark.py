@@ -6,7 +6,6 @@ pytestmark = MARKS
 METHODS = (
     "Cosine similarity",
     "Fine-tuned cross-encoder",
-    "SelfCheck with the context",
     "This project's pipeline",
 )
 

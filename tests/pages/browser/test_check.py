@@ -125,7 +125,7 @@ def test_a_citation_is_a_line_in_the_card_and_a_filter(page: Page) -> None:
     claims(page).first.click()
     card = panel(page).locator(".cites")
     expect(card).to_have_text(re.compile(r"^Cites \[1\]: (says otherwise|doesn't say so)\.$"))
-    badge = panel(page).locator(".head .badge").inner_text()
+    badge = panel(page).locator(".head .badge").first.inner_text()
     assert "Supported" not in badge
     page.locator(".group[data-group=cites]").click()
     expect(page.locator("[data-claim].dim")).not_to_have_count(0)
@@ -155,8 +155,8 @@ def test_the_demo_plays_to_its_end_and_back(page: Page) -> None:
         expect(tour).to_contain_text(f"{step} of {steps}")
         number = re.search(r"Claim (\d+), ([a-z ]+):", tour.inner_text())
         if number:  # the card that it tells of is the one that is shown
-            expect(panel(page).locator(".head")).to_contain_text(f"Claim {number[1]} of")
-            expect(panel(page).locator(".head .badge")).to_contain_text(
+            expect(panel(page).locator(".head").first).to_contain_text(f"Claim {number[1]} of")
+            expect(panel(page).locator(".head .badge").first).to_contain_text(
                 re.compile(number[2], re.IGNORECASE)
             )
     tour.get_by_role("button", name="Step before").click()
