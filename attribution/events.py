@@ -24,7 +24,6 @@ STAGES = {  # of a run, and parts of them that have times, costs or failures of 
     "second": "Rechecking unclear claims",
     "load": "Loading models",
 }
-BEFORE_SEARCH = ("segment", "worth", "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 python -m benchmarks.hub_check [--input SET.jsonl]
 
 Downloads the models of the groundedness methods (T24 5.2, T24 5.3), and measures each on a labelled
-set, by default the one in examples/. A model that cannot be had is named with the hub's reply; exit
-status 1 if none could.
+set, by default the one in examples/. A model that cannot be downloaded is
+named with the hub's reply; the exit status is 1 if none can be.
 """
 
 from __future__ import annotations

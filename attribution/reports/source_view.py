@@ -26,7 +26,6 @@ SIDES: tuple[tuple[Relation, Label], ...] = (
     ("entailed", "supported"),
 )
 LABELS: dict[Relation, Label] = dict(SIDES)
-_ORDER = [relation for relation, _ in SIDES]
 FOLDED = 3  # claims from which on those that a source supports are a number
 Pieces = dict[str, Evidence]  # by claim
 

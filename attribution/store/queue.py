@@ -1,4 +1,4 @@
-"""The queue of waiting runs, in the database: a killed server goes on with it."""
+"""The queue of waiting runs, in the database, so that the next server process finds it."""
 
 from __future__ import annotations
 

@@ -92,5 +92,7 @@ def source_words(sources: Sequence[str]) -> str:
 
 def is_busy(rows: Sequence[Mapping[str, object]]) -> bool:
     """Return True if the state of a row changes by itself."""
-    actions = {state["action"] for row in rows if isinstance(state := row["state"], dict)}
-    return bool(actions & {"stop", "remove"})
+    states = [row["state"] for row in rows]
+    return any(
+        isinstance(state, dict) and state["action"] in ("stop", "remove") for state in states
+    )

@@ -75,9 +75,6 @@ def share(answers: Iterable[Answer | None], measure: Measure) -> TaskShare:
     return TaskShare(sum(answer in counting for answer in base), len(base))
 
 
-PERIODS = ("pilot", "start", "end")
-
-
 @dataclass(frozen=True)
 class Agreement:
     """Agreement of annotators.

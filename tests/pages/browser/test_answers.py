@@ -65,13 +65,14 @@ def test_pasted_answers_fill_in_are_compared_tagged_exported_and_deleted(answers
     tags = page.get_by_role("combobox", name="Tags")
     tags.fill("pilot")
     tags.press("Enter")
+    tags.press("Tab")  # the menu closes
     page.get_by_role("button", name="Add the tags").click()
     expect(page.locator("li.grid .tag")).to_have_count(2, timeout=PATIENCE)
     page.get_by_role("button", name="Export the selected answers").click()
     sheet = downloaded(page, "CSV").path().read_text("utf-8-sig")
     assert FIRST in sheet
     assert SECOND in sheet
-    page.keyboard.press("Escape")
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Compare the two selected").click()
     expect(page.get_by_text("The two disagree on 1 point")).to_be_visible(timeout=PATIENCE)
     expect(page.locator(".diff").first).to_contain_text("million euros")
