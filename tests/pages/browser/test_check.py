@@ -87,7 +87,7 @@ def test_groups_filter_and_a_threshold_moves_claims_between_them(page: Page) -> 
 
 
 def test_the_assessment_decides_group_count_and_export_until_it_is_undone(page: Page) -> None:
-    write(page, ANSWER)
+    write(page, "The Zorb bridge was opened in 1931. The Nile is in Africa.")
     analyse(page)
     before = int(group(page, "wrong").locator("b").inner_text())
     claims(page).first.click()
