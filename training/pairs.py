@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,15 +29,16 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 # Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
 # words mean entailment; the other kinds are there against that.
 SHARES = {
-    "written": 0.20,
-    "long": 0.10,
-    "short": 0.20,
-    "plain": 0.15,
-    "siblings": 0.05,
-    "judged": 0.05,
-    "easy": 0.07,
-    "real": 0.08,
-    "replay": 0.10,
+    "written": 0.15,
+    "long": 0.08,
+    "short": 0.12,
+    "plain": 0.12,
+    "siblings": 0.15,
+    "cut": 0.20,
+    "judged": 0.04,
+    "easy": 0.04,
+    "real": 0.05,
+    "replay": 0.05,
 }
 WRITTEN = Path(__file__).parent / "data"
 PORTION = 4_800  # pairs drawn at a time
@@ -190,6 +193,59 @@ def judged() -> list[Pair]:
     return pairs
 
 
+def _sentences(passage: str) -> list[str]:
+    return [part for part in re.split(r"(?<=[.!?])\s+|\n+", passage) if part.strip()]
+
+
+def _content_words(text: str) -> set[str]:
+    """Return numbers and the first five letters of words, so that inflections agree."""
+    return {word[:5] for word in re.findall(r"\d[\d.,]*\d|\d|[^\W\d_]{3,}", text.lower())}
+
+
+def cut(rng: random.Random) -> list[Pair]:
+    """Make pairs of passages cut at the sentence that decides a claim.
+
+    That sentence, the one that shares the rarest words with the claim, settles it alone; without
+    it, the same passage settles nothing. Claims where another sentence comes near it are left out.
+    """
+    files = ("claims", "short", "plain")
+    rows = [row for name in files for row in read_rows(WRITTEN / f"{name}.jsonl.gz")]
+    rows = [row for row in rows if not is_held_out(document_of(row["id"]))]
+    spread = Counter(word for row in rows for word in _content_words(row["passage"]))
+
+    def shared(claim: set[str], sentence: str) -> float:
+        words = claim & _content_words(sentence)
+        return sum(math.log(1 + len(rows) / (1 + spread[word])) for word in words)
+
+    pairs = []
+    for row in rows:
+        sentences = _sentences(row["passage"])
+        if not 2 <= len(sentences) <= 40:
+            continue
+        document = document_of(row["id"])
+        claims = [(claim, LETTERS[letter]) for letter, _, claim in row["claims"]]
+        own = [s for s in sentences if 5 <= len(s.split()) <= 30 and s.endswith(".")]
+        claims += [(sentence, ENTAILED) for sentence in own[:2]]
+        for claim, target in claims:
+            if target == NOT_ENTAILED or (target == NEITHER and rng.random() < 0.6):
+                continue
+            words = _content_words(claim)
+            ranked = sorted(sentences, key=lambda s: shared(words, s), reverse=True)
+            if shared(words, ranked[0]) < 2 * shared(words, ranked[1]):
+                continue
+            rest = [sentence for sentence in sentences if sentence != ranked[0]]
+            key = claim + row["id"]
+            claim = headed(row["title"], claim, key)
+            alone = titled(row["title"], ranked[0], key)
+            if shared(words, ranked[0]) > 0.4 * shared(words, claim):
+                pairs.append(Pair(alone, claim, target, "cut", "alone", document))
+            # the rest of the passage, or the sentence of it that is nearest to the claim
+            remaining = " ".join(rest) if rng.random() < 0.6 else ranked[1]
+            without = titled(row["title"], remaining, key)
+            pairs.append(Pair(without, claim, NEITHER, "cut", "without", document))
+    return pairs
+
+
 def easy(rng: random.Random) -> list[Pair]:
     """Make easy pairs: a passage's own sentences, and claims of other passages."""
     rows = [
@@ -324,6 +380,7 @@ class Mixture:
         hand = [pair for pair in written() if not is_held_out(pair.document)]
         hand += [pair for pair in judged() if not is_held_out(pair.document)]
         self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
+        self._pools["cut"] = cut(rng)
         self._pools["easy"] = easy(rng)
         self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
         excluded = evaluation_keys(folder / "eval")
