@@ -18,11 +18,10 @@ VALUE}`; in Python: keyword arguments of `check`. Lengths are in characters, tim
 
 *Chosen by*, for visitors and clients: *anyone*; *limit*: lowered, never raised; *sources*: no files
 of this machine; *model*: one that the operator lists; *session*: typed in the page; *operator*,
-*place*: on the command line. *Changes* is what is done again: *claims* and all that follows,
-*evidence*, or the *decision*.
+*place*: on the command line.
 
-| setting | default | chosen by | changes | what it is |
-|---|---|---|---|---|
+| setting | default | chosen by | what it is |
+|---|---|---|---|
 """
 SERVERS = """
 
@@ -47,7 +46,7 @@ def page() -> str:
             if choices
             else row["note"]
         )
-        cells = (f"`{row['name']}`", default, row["chosen_by"], row["changes"], note)
+        cells = (f"`{row['name']}`", default, row["chosen_by"], note)
         lines.append(f"| {' | '.join(map(str, cells))} |".replace("|  |", "| |"))
     for variable, (number, _, note) in SERVER.items():
         shown = "one for each core" if variable == "ATTRIBUTION_RUNS" else f"`{number}`"
