@@ -26,56 +26,33 @@ LINE_BREAK = "\x01"  # within a block that is being read
 MAX_CELL = 400  # characters: a table with longer cells is a layout
 MAX_SPAN = 100  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
+_ITEM = re.compile(r"(?:^|\n)- |\n")
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
 _FORMULA_IMAGE = re.compile(r"latex|mathtex|math-|codecogs")
 _TEXT_INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A paragraph, heading, item or table.
-
-    Attributes:
-        raw: The text without the headings that are repeated in a table's rows.
-    """
-
-    text: str
-    raw: str
-    element: _Element
-
-
 @dataclass
 class _Table:
     rows: list[list[str]] = field(default_factory=list)  # cells
-    raw_rows: list[str] = field(default_factory=list)
     head_count: int = 0
 
 
 def read_text(tree: _Element) -> str:
     """Return the text of a tree that shows nothing else."""
     write_out(tree)
-    return join_blocks(read_blocks(tree))
+    return read_blocks(tree)
 
 
-def read_blocks(tree: _Element) -> list[Block]:
-    """Return the blocks of a tree in order, without white space that does not show."""
+def read_blocks(tree: _Element) -> str:
+    """Return the paragraphs, headings and items of a tree, without white space that does not show.
+
+    A blank line stands between them; the items of a list stand on lines.
+    """
     reader = _BlockReader()
     reader.read(tree, tree)
-    reader.end_block(tree)
-    return reader.blocks
-
-
-def join_blocks(blocks: Iterable[Block]) -> str:
-    """Join blocks with a blank line between them; the items of a list stand on lines."""
-    text = ""
-    after_item = False
-    for block in blocks:
-        is_item = block.text.startswith("- ")
-        if text:
-            text += "\n" if is_item and after_item else "\n\n"
-        text += block.text
-        after_item = is_item
-    return text
+    reader.end_block()
+    return reader.text
 
 
 def text_length(element: _Element) -> int:
@@ -109,27 +86,31 @@ def remove(elements: Iterable[_Element]) -> None:
 
 class _BlockReader:
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self.text = ""
         self._parts: list[str] = []
+        self._is_after_item = False
 
-    def end_block(self, element: _Element) -> None:
+    def end_block(self) -> None:
         """End the block that is being read."""
-        text = " ".join("".join(self._parts).split())
-        text = _AROUND_BREAK.sub("\n", text).strip()
+        block = " ".join("".join(self._parts).split())
+        block = _AROUND_BREAK.sub("\n", block).strip()
         self._parts.clear()
-        if text not in ("", "-"):
-            self.blocks.append(Block(text, text, element))
+        if block in ("", "-"):
+            return
+        is_item = block.startswith("- ")
+        if self.text:
+            self.text += "\n" if is_item and self._is_after_item else "\n\n"
+        self.text += block
+        self._is_after_item = is_item
 
     def read(self, element: _Element, block: _Element) -> None:
         """Read an element within a block."""
         tag = tag_of(element)
         if not tag or tag in UNREAD_TAGS:
             return
-        if tag == "table" and self._read_table(element, block):
-            return
         is_block = tag in BLOCK_TAGS
         if is_block:
-            self.end_block(block)
+            self.end_block()
             block = element
         if tag == "li":
             self._parts.append("- ")
@@ -141,23 +122,35 @@ class _BlockReader:
             self.read(child, block)
             self._parts.append((child.tail or "").replace("\n", line_end))
         if is_block:
-            self.end_block(block)
+            self.end_block()
 
-    def _read_table(self, element: _Element, block: _Element) -> bool:
-        """Read a table of data; return False for a layout, whose cells are read one by one."""
-        if next(element.iterdescendants("{*}table"), None) is not None:
-            return False
-        table = _parse_table(element)
-        if table is None or max(map(len, table.rows), default=0) < 2:
-            return False
-        self.end_block(block)
-        for caption in element.iter("{*}caption"):
-            self.blocks += read_blocks(caption)
-        above = self.blocks[-1].text if self.blocks else ""
-        lines = tables.lines(table.rows, table.head_count or None, above)
-        if lines:
-            self.blocks.append(Block("\n\n".join(lines), "\n".join(table.raw_rows), element))
-        return True
+
+# --- tables ---
+
+
+def _write_table(element: _Element) -> None:
+    """Replace a table of data by a paragraph for each row; a layout stays as it is."""
+    table = _parse_table(element)
+    if table is None or max(map(len, table.rows), default=0) < 2:
+        return
+    lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
+    above = lines[-1] if lines else _text_above(element)
+    lines += tables.lines(table.rows, table.head_count or None, above)
+    element.clear(keep_tail=True)
+    element.tag = "div"
+    for line in lines:
+        paragraph = element.makeelement("p")
+        paragraph.text = line
+        element.append(paragraph)
+
+
+def _text_above(element: _Element) -> str:
+    """Return the text of the element before this one, or before the one it begins."""
+    first: _Element | None = element
+    while first is not None and first.getprevious() is None:
+        first = first.getparent()
+    previous = first.getprevious() if first is not None else None
+    return "".join(previous.itertext()) if previous is not None else ""
 
 
 def _parse_table(element: _Element) -> _Table | None:
@@ -169,14 +162,12 @@ def _parse_table(element: _Element) -> _Table | None:
         is_head = number == table.head_count and _is_head(row, cells)
         table.head_count += is_head
         texts: list[str] = []
-        raw_texts: list[str] = []
         for cell in cells:
             while (number, len(texts)) in from_above:
                 texts.append(from_above[number, len(texts)])
-            text = " ".join(part.raw.removeprefix("- ") for part in read_blocks(cell))
+            text = _ITEM.sub(" ", read_blocks(cell)).strip()
             if len(text) > MAX_CELL:
                 return None
-            raw_texts.append(text)
             for below in range(1, _span(cell, "rowspan")):
                 from_above[number + below, len(texts)] = text
             columns = _span(cell, "colspan")
@@ -184,7 +175,6 @@ def _parse_table(element: _Element) -> _Table | None:
         while (number, len(texts)) in from_above:
             texts.append(from_above[number, len(texts)])
         table.rows.append(texts)
-        table.raw_rows.append(" ".join(raw_texts))
     return table
 
 
@@ -207,7 +197,7 @@ def _span(cell: _Element, name: str) -> int:
 
 
 def write_out(tree: _Element) -> None:
-    """Replace raised figures, quotations, formulas and filled fields by their text."""
+    """Replace raised figures, quotations, formulas, filled fields and tables by their text."""
     names = ("sup", "a", "q", "math", "img", "input")
     for element in list(tree.iter(*(f"{{*}}{name}" for name in names))):
         text = _shown_text(element, tag_of(element))
@@ -215,6 +205,9 @@ def write_out(tree: _Element) -> None:
             element.clear(keep_tail=True)
             element.tag = "span"
             element.text = text
+    for table in list(tree.iter("{*}table")):
+        if next(table.iterdescendants("{*}table"), None) is None:
+            _write_table(table)
 
 
 def _shown_text(element: _Element, tag: str) -> str | None:

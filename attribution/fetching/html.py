@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import (
-    Block,
-    join_blocks,
+    BLOCK_TAGS,
     read_blocks,
     remove,
     tag_of,
@@ -48,14 +47,15 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     _shorten_scripts(tree)
     remove_hidden(tree)
     write_out(tree)
-    blocks = read_blocks(tree)  # before extraction, which changes the tree
+    _rename(tree)
+    paragraphs = _long_paragraphs(tree)  # before extraction, which changes the tree
     host = urlsplit(name).hostname or ""
     document = _extract_document(tree, name if host else None)
     extracted = Extracted("", "", site=host)
     if document is not None:
         extracted = Extracted(
             title=unescape(document.title or ""),
-            text=_article(blocks, document.text or ""),
+            text=_article(document.body, paragraphs),
             published=document.date or "",
             site=unescape(document.sitename or "").lstrip("@") or host,
         )
@@ -73,6 +73,7 @@ def _extract_document(tree: _Element, url: str | None) -> Any:
         tree,
         url=url,
         fast=True,  # the second opinion loses text, and its time grows with the square
+        favor_recall=True,
         include_comments=False,
         with_metadata=True,
         date_extraction_params={"extensive_search": False, "original_date": True},
@@ -170,6 +171,9 @@ def remove_hidden(tree: _Element) -> None:
     for element in hidden:
         length_alike[_kind(element)] += text_length(element)
     remove([each for each in hidden if length_alike[_kind(each)] <= MAX_SHARE * prose])
+    for element in hidden:
+        element.attrib.pop("hidden", None)
+        element.attrib.pop("style", None)
 
 
 def _is_label(button: _Element) -> bool:
@@ -223,127 +227,43 @@ def _kind(element: _Element) -> str:
 
 # --- the article within a page ---
 
-_WORD = re.compile(r"\w+")
-_BOILERPLATE = re.compile(
-    r"\b(?:nav|menu|share|sharing|social|comments?|related|recommend\w*|promo\w*|newsletter|"
-    r"subscri\w+|advert\w*|ads?|sidebar|breadcrumbs?|footer|cookies?|popup|modal|toolbar|"
-    r"pagination|tags?|widget|banner|login|signup|teaser|form|outbrain|taboola|byline|author|meta|"
-    r"trending|popular|more|cta|action|disclaimer|swiper|slider|carousel|messenger|bio)\b",
-    re.IGNORECASE,
-)
-_BOILERPLATE_TAGS = frozenset("a nav footer form header button select menu dialog".split())
-_JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")  # of two words in a class's name
+_BLOCKS_OF_TEXT = frozenset("aside caption dd div dt figcaption pre td".split())
+MIN_PARAGRAPH = 80  # characters
+MIN_SHARE = 0.4  # of the characters of long paragraphs, below which an article is not whole
+_ARTICLE_TAGS = {"head": "h2", "item": "li", "lb": "br", "quote": "blockquote", "list": "ul"}
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
-_OPEN_END = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
-SHINGLE = 3  # words
-MIN_SENTENCE = 4  # words
-MIN_PROSE = 8  # words of a block that doesn't end as a sentence does
-MIN_REPEATED = 10  # runs of words of a block that is left out where it repeats others
-MAX_REPEATED = 0.9  # share of them
-MAX_MISSING = 0.15  # share of the main text's words that the page's blocks don't hold
 
 
-def _article(blocks: Sequence[Block], main_text: str) -> str:
-    """Return the blocks of the main text that trafilatura found, and those it left out within it.
-
-    The main text itself is returned where it doesn't come from the blocks.
-    """
-    main = _main_blocks(blocks, main_text)
-    if not main:
-        return main_text.replace("\n", "\n\n")
-    prose = [number for number in main if _is_sentence(blocks[number].raw)] or main
-    titles = [number for number in range(prose[0]) if tag_of(blocks[number].element) == "h1"]
-    first = titles[-1] if titles else prose[0]
-    holders: set[_Element] = set()  # elements that hold main text
-    for number in (first, *prose):
-        element = blocks[number].element
-        holders.update((element, *element.iterancestors()))
-    repetition = _Repetition(main_text)
-    chosen = []
-    for number, block in enumerate(blocks):
-        is_main = number in main
-        is_within = first <= number <= prose[-1]
-        if repetition.has(block.raw) or not (is_main or _is_prose(block)):
-            continue
-        belongs = _belongs(block, holders, is_main or is_within)
-        if belongs or (is_main and is_within):
-            chosen.append(block)
-            repetition.add(block.raw)
-    return join_blocks(chosen)
-
-
-def _main_blocks(blocks: Sequence[Block], main_text: str) -> list[int]:
-    """Return the numbers of the blocks of a text; none where they don't hold enough of it."""
-    lines = main_text.split("\n")
-    known = {shingle for line in (main_text, *lines) for shingle in _shingles(line)}
-    missing = set(_WORD.findall(main_text))
-    words = len(missing)
-    main = []
-    for number, block in enumerate(blocks):
-        own = set(_shingles(block.raw))
-        is_in_line = len(lines) == 1 and block.raw in main_text
-        if 2 * len(own & known) >= len(own) > 0 or is_in_line:
-            main.append(number)
-            missing.difference_update(_WORD.findall(block.raw))
-    return main if len(missing) <= MAX_MISSING * words else []
-
-
-class _Repetition:
-    """Tells blocks that repeat others more often than the main text does."""
-
-    def __init__(self, main_text: str) -> None:
-        self._allowed = Counter(_shingles(main_text))
-        self._used: Counter[int] = Counter()
-
-    def has(self, text: str) -> bool:
-        """Return True if most of a block was read before."""
-        runs = list(_shingles(text))
-        repeated = sum(self._used[run] >= max(1, self._allowed[run]) for run in runs)
-        return len(runs) >= MIN_REPEATED and repeated > MAX_REPEATED * len(runs)
-
-    def add(self, text: str) -> None:
-        """Count a block as read."""
-        self._used.update(_shingles(text))
-
-
-def _shingles(text: str) -> Iterator[int]:
-    """Yield the hashes of runs of words; of a shorter text, that of the whole."""
-    words = _WORD.findall(text.lower())
-    size = min(SHINGLE, len(words))
-    for start in range(len(words) - size + 1 if size else 0):
-        yield hash(tuple(words[start : start + size]))
-
-
-def _belongs(block: Block, holders: set[_Element], is_within: bool) -> bool:
-    """Return True if a block stands beside main text and is no navigation, link or form.
-
-    At the end of the article, only an aside does.
-    """
-    tag = ""
-    for element in (block.element, *block.element.iterancestors()):
-        if element in holders:
-            return is_within or tag == "aside"
+def _rename(tree: _Element) -> None:
+    """Rename elements that extraction drops, with what an article says in them."""
+    for element in tree.iter("time", "button"):
+        element.tag = "span"
+    for element in tree.xpath("//article//* | //main//*"):
         tag = tag_of(element)
-        marks = f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"
-        if tag in _BOILERPLATE_TAGS or _BOILERPLATE.search(_JOINT.sub(" ", marks)):
-            return False
-    return False
+        if tag in _BLOCKS_OF_TEXT and not _holds_blocks(element):
+            element.tag = "p"
+        elif tag in ("aside", "figure"):
+            element.tag = "div"
+
+
+def _holds_blocks(element: _Element) -> bool:
+    return any(tag_of(each) in BLOCK_TAGS for each in element.iterdescendants())
+
+
+def _long_paragraphs(tree: _Element) -> list[str]:
+    texts = [" ".join("".join(each.itertext()).split()) for each in tree.iter("p")]
+    return [text for text in texts if len(text) >= MIN_PARAGRAPH]
+
+
+def _article(body: _Element, paragraphs: Sequence[str]) -> str:
+    """Return the text that trafilatura found, or the long paragraphs where it lost most of them."""
+    for element in body.iter():
+        element.tag = _ARTICLE_TAGS.get(tag_of(element), tag_of(element))
+    text = read_blocks(body)
+    if len(text) < MIN_SHARE * sum(map(len, paragraphs)):
+        return "\n\n".join(paragraphs)
+    return text
 
 
 def _ends_sentence(text: str) -> bool:
     return _SENTENCE_END.search(text.strip()[-9:]) is not None
-
-
-def _is_sentence(text: str) -> bool:
-    return len(text.split()) > MIN_SENTENCE and _ends_sentence(text)
-
-
-def _is_prose(block: Block) -> bool:
-    """Return True for a sentence, a caption or a table that is not mostly links."""
-    is_sentence = _ends_sentence(block.raw)
-    is_closed = is_sentence and not _OPEN_END.search(block.raw)
-    if len(block.raw.split()) < (MIN_SENTENCE if is_closed else MIN_PROSE):
-        return False
-    if not is_sentence and tag_of(block.element) not in ("figcaption", "table", "pre"):
-        return False
-    return 4 * sum(map(text_length, block.element.iter("a"))) <= len(block.raw)
