@@ -171,102 +171,47 @@ _COUNTED = re.compile(  # a number that is not the page's
            |unit|volume|week|goal)\.?\ \#""",
     re.VERBOSE,
 )
-_AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
 _ALONE = re.compile(r"\W*(?:page )?\d+(?: of \d+)?\W*")
-_SENTENCE = re.compile(r"(?:\S+ ){5}.*[.!?]")
 FIRST_YEAR = 1500  # larger numbers count no pages
 MAX_HEAD = 200  # characters of a head with a number
 EDGE_LINES = 2  # at the top and at the bottom of a page
-NEAR_PAGES = 2  # on which a head stands again: left and right pages have their own
-MAX_WITHIN = 2  # lines within pages like one at an edge, which is then none of these
-HEIGHTS_APART = 1.6  # distance of a head from the text, in heights of its letters …
-LINES_APART = 1.25  # … or in distances of lines
+LINES_APART = 1.25  # distance of a head from the text, in distances of lines
 MAX_MARGIN = 0.15  # share of a page's height
 
 
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
-    """Return pages without their numbers and running heads; those above the first page stay."""
-    edges = _Edges(pages)
+    """Return pages without their numbers and running heads; those above the first page stay.
+
+    A head or foot stands at the edge of another page too, but for the page's number.
+    """
+    edges = [_edge_forms(lines, page) for page, lines in enumerate(pages)]
+    repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
     bodies = []
     for page, lines in enumerate(pages):
-        heads = edges.heads(page)
+        middle = median([line.y for line in lines] or [0.0])
+        heads = set()
+        for line, forms in edges[page].items():
+            stays = not page and line.y > middle and not _ALONE.fullmatch(line.text)
+            if not stays and any(repeated[form] > 1 for form in forms):
+                heads.add(line)
         bodies.append(_without(lines, heads if heads < set(lines) else set()))
     return bodies
 
 
-class _Edges:
-    """Finds the lines at an edge that are heads or feet.
-
-    They have a page's number, or stand there on near pages too and are set apart from the text. A
-    line that also stands within pages, as a refrain does, and the head of a table are none.
-    """
-
-    def __init__(self, pages: Sequence[_Lines]) -> None:
-        self._pages = [sorted(lines, key=lambda line: -line.y) for lines in pages]
-        self._within: Counter[str] = Counter()
-        self._numbered: Counter[str] = Counter()
-        for page, lines in enumerate(self._pages):
-            self._within.update(map(_plain, lines[EDGE_LINES:-EDGE_LINES]))
-            at_edges = [*lines[:EDGE_LINES], *lines[-EDGE_LINES:]]
-            self._numbered.update({form for line in at_edges for form in _numbered(line, page)})
-        repeated = [form for form, count in self._numbered.items() if count > 1]
-        self._starts = {form.partition(" ")[0] for form in repeated}
-
-    def heads(self, page: int) -> set[PageLine]:
-        """Return the heads and feet of a page."""
-        heads: set[PageLine] = set()
-        for step in (1, -1):  # from the top, from the bottom
-            inwards = self._pages[page][::step]
-            near = self._near_lines(page, step)
-            for place, line in enumerate(inwards[:EDGE_LINES]):
-                if not self._is_head(page, inwards, place, near):
-                    break
-                if page or step < 0 or _ALONE.fullmatch(_plain(line)):
-                    heads.add(line)
-        return heads
-
-    def _near_lines(self, page: int, step: int) -> set[str]:
-        """Return the lines at the same edge of near pages."""
-        first = max(0, page - NEAR_PAGES)
-        pages = self._pages[first : page + NEAR_PAGES + 1]
-        others = [lines[::step] for n, lines in enumerate(pages, first) if n != page]
-        return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
-
-    def _is_head(self, page: int, inwards: _Lines, place: int, near: set[str]) -> bool:
-        line = inwards[place]
-        forms = list(_numbered(line, page))
-        if any(self._numbered[form] > 1 for form in forms):
-            return True
-        if line.margin >= MAX_MARGIN or not _is_apart(inwards, place, near):
-            return False
-        if any(_fits(form, self._starts) for form in forms):
-            return True
-        text = _plain(line)
-        is_repeated = text in near and self._within[text] < MAX_WITHIN
-        return is_repeated and _may_be_head(inwards, place)
-
-
-def _may_be_head(inwards: _Lines, place: int) -> bool:
-    """Return False for a sentence and for the head of a table."""
-    line = inwards[place]
-    widths = {len(other.parts) for other in inwards[place + 1 : place + 3]}
-    is_table_head = len(line.parts) > 1 and widths == {len(line.parts)}
-    return not is_table_head and not _SENTENCE.fullmatch(_plain(line))
-
-
-def _is_apart(inwards: _Lines, place: int, near: set[str]) -> bool:
-    """Return True if a line at an edge, with heads below it, is set apart from the text."""
-    gaps = [abs(a.y - b.y) for a, b in pairwise(inwards)]
-    leading = median([gap for gap in gaps if gap > 1] or [math.inf])
-    limit = min(HEIGHTS_APART * inwards[place].size, LINES_APART * leading)
-    end = place
-    while end + 1 < len(inwards) and _plain(inwards[end + 1]) in near:
-        end += 1
-    return any(gap > limit for gap in gaps[place : end + 1])
-
-
-def _plain(line: PageLine) -> str:
-    return line.text.strip().lower()
+def _edge_forms(lines: _Lines, page: int) -> dict[PageLine, set[str]]:
+    """Return what the lines at the edges of a page would be on another page."""
+    forms: dict[PageLine, set[str]] = {}
+    from_top = sorted(lines, key=lambda line: -line.y)
+    for inwards in (from_top, from_top[::-1]):
+        gaps = [abs(a.y - b.y) for a, b in pairwise(inwards)]
+        leading = median([gap for gap in gaps if gap > 1] or [math.inf])
+        for place, line in enumerate(inwards[:EDGE_LINES]):
+            is_apart = max(gaps[place:EDGE_LINES], default=0.0) > LINES_APART * leading
+            forms[line] = set(_numbered(line, page))
+            is_row = len(line.parts) > 2
+            if is_apart and line.margin < MAX_MARGIN and not is_row:
+                forms[line].add(line.text.lower())
+    return forms
 
 
 def _numbered(line: PageLine, page: int) -> Iterator[str]:
@@ -274,18 +219,12 @@ def _numbered(line: PageLine, page: int) -> Iterator[str]:
 
     Years and amounts, and the number of a chapter, are what a page says.
     """
-    text = _plain(line)
+    text = line.text.strip().lower()
     for match in _NUMBER.finditer(text[:MAX_HEAD]):
         masked = f"{text[: match.start()]}#{text[match.end() :]}"
         number = int(match[0])
         if number < FIRST_YEAR and not _COUNTED.search(masked):
             yield f"{number - page} {masked}"
-
-
-def _fits(form: str, starts: set[str]) -> bool:
-    """Return True if the number at an end of a line counts on from those of other pages."""
-    start, _, masked = form.partition(" ")
-    return start in starts and _AT_EDGE.fullmatch(masked) is not None
 
 
 # --- tables ---

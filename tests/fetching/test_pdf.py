@@ -145,7 +145,6 @@ WHOLE = (
         ["", "The Canals"] * 4,
         [f"{n} Canals of Lindal" if n % 2 else f"Locks {n}" for n in range(44, 51)],
         ["The Canals", ""] * 4,
-        ["Canals 9", "Locks 10", "Canals 11", "Weirs 12", "Canals 13", "Basins 14", "Canals 15"],
         [f"Page {n} of 12 - Letters" for n in range(5, 12)],
         ["Page 1 of 7", "Page 2 of 7", "Page 3 of 7", "4", "5", "6", ""],
     ],
@@ -184,11 +183,6 @@ def table(*rows: Sequence[str]) -> str:
     [
         ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
         ([lines(*REFRAIN[1:], REFRAIN[0])] * 2, REFRAIN[0], 2),
-        (
-            [line(REFRAIN[0], y=760) + lines(*REFRAIN[1:], REFRAIN[0], "A.", "B.")] * 3,
-            REFRAIN[0],
-            6,
-        ),
         (
             [
                 table(["City", "People", "Area"], *ROWS[:2]),
