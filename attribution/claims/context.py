@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
-from attribution.text.names import names
+from attribution.text.differences import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
 from attribution.types import Claim

@@ -37,7 +37,6 @@ from attribution.searchers import source_label
 from attribution.source import of_settings
 from attribution.text.differences import differing_spans
 from attribution.text.urls import site
-from attribution.text.words import shared_runs
 from attribution.types import Claim, Evidence, Page, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges
@@ -174,11 +173,10 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     """Draw a sentence in its context, and the line that says where it stands."""
     page = pages.get(piece.page_id)
     text = quote(piece, page)
-    statement = row.claim.statement
-    if piece.relation == "entailed":
-        words = _marked(text.sentence, shared_runs(text.sentence, statement), "same-words")
-    else:
-        words = _marked(text.sentence, differing_spans(statement, text.sentence)[1], "differs")
+    words: list[Child] = [text.sentence]
+    if piece.relation != "entailed":
+        spans = differing_spans(row.claim.statement, text.sentence)[1]
+        words = _marked(text.sentence, spans, "differs")
     sentence = el("strong", *words, class_="deciding")
     return [
         el("blockquote", text.before, sentence, text.after, dir="auto"),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from attribution.text.names import names
 from attribution.text.quantities import agrees, computed, fill_same_slot, shared_around
 from attribution.text.values import Value, values
-from attribution.text.words import words_of
+from attribution.text.words import STOP_WORDS, folded, words_of
 from attribution.types import Span
 
 Item = TypeVar("Item", Value, Span)
 KINDS = {"quantity": "Number", "date": "Date"}  # as cards call them
+_WORD = r"[A-Z\u00c0-\u00de][^\W\d_]+(?:['’-][^\W\d_]+)*"
+_NAME = re.compile(rf"\b{_WORD}(?:[ -](?:[A-Z]\. )?{_WORD})*+")
+_WORD_OF_NAME = re.compile(r"[^\s-]+[\s-]*")
 MOST = 2  # of a kind that may differ; where more do, the texts are about different things
 
 
@@ -85,3 +88,19 @@ def _pairs(
         if rival is not None:
             left.remove(rival)
             yield item, rival
+
+
+def names(text: str) -> list[Span]:
+    """Return the names of a text in order; no months, units and other words of values."""
+    taken = [value.span for value in values(text)]
+    found: list[Span] = []
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        for word in _WORD_OF_NAME.finditer(text, start, end):
+            if folded(word[0].strip(" -")) not in STOP_WORDS:
+                break
+            start = word.end()
+        is_value = any(a < end and start < b for a, b in taken)
+        if start < end and not is_value:
+            found.append((start, end))
+    return found

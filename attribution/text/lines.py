@@ -1,5 +1,5 @@
-"""Join the lines of a paragraph, whatever broke them: a page's width, an e-mail, quotation marks,
-subtitles.
+"""Join the lines of a paragraph, whatever broke them: a page's width, an e-mail, quotation marks, a
+transcript's times.
 """
 
 from __future__ import annotations
@@ -33,14 +33,10 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
-_VOICE = re.compile(r"<v(?:\.[\w.]{1,40})? ([^<>\n]{1,60})>")  # of a cue, by a speaker
-_CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}>")
-# Times of subtitles, and those above or before the lines of a transcript
+# The times above or before the lines of a transcript
 _TIME = re.compile(
     r"""
-    ^(?:\d{1,6}\n)?(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ ]-->.*\n?
-    | \A\ufeff?WEBVTT.*\n
-    | ^(?:\d{1,2}:)?\d{1,2}:\d\d[ \t]*+\n
+    ^(?:\d{1,2}:)?\d{1,2}:\d\d[ \t]*+\n
     | ^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d{1,6})?[\])][ \t]*+\n?
     """,
     re.MULTILINE | re.VERBOSE,
@@ -48,27 +44,13 @@ _TIME = re.compile(
 _FROM_ZERO = re.compile(r"\W*0{1,2}:")  # a programme of the day begins later
 _HARD_BREAK = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's
 _STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
-# The end of a line that ends no sentence, and the beginning of one that begins none
+# The end of a line that ends no sentence
 _DANGLES = re.compile(
     r"""
     \b(?: an?|the|of|and|or|in|on|at|to|by|for|from|with|as|than|is|are|was|were
     | its|their|his|her )$
     """,
     re.IGNORECASE | re.VERBOSE,
-)
-_HANGS = re.compile(
-    r"""
-    [ap]\.m\. | (?: of|and|or|in|on|at|to|by|for|from|with|but|than|that|which|who
-    | was|were|is|are|had|has )\b
-    """,
-    re.VERBOSE,
-)
-_OPENS = re.compile(
-    r"""
-    (?: The|An?|It|He|She|They|We|In|On|At|This|These|There|But|And|Then|When|After|Before
-    | Its|His|Her )\b
-    """,
-    re.VERBOSE,
 )
 LONGEST_BLANK = 200  # characters of white space in a row
 _BLANK_RUN = re.compile(rf"[^\S\n]{{{LONGEST_BLANK + 1},}}+")
@@ -89,29 +71,6 @@ class _Block:
 
     lines: Sequence[str]
     is_fixed: bool  # blank, or between fences
-
-
-@dataclass(frozen=True)
-class _Break:
-    """The end of a line within a block."""
-
-    line: str
-    later: str
-    is_full: bool  # the next word would have made the line too long
-
-    @property
-    def is_stopped(self) -> bool:
-        return _STOPPED.search(self.line) is not None
-
-    @property
-    def is_within(self) -> bool:
-        """True within a sentence, by the words around the break."""
-        dangles = not self.is_stopped and _DANGLES.search(self.line)
-        return bool(dangles or _HANGS.match(self.later)) or _goes_on(self.later)
-
-    @property
-    def is_before_item(self) -> bool:
-        return _ITEM.match(self.later) is not None or self.line.startswith("#")
 
 
 def join_lines(text: str, ragged: bool = False) -> str:
@@ -147,28 +106,13 @@ def join_lines(text: str, ragged: bool = False) -> str:
 
 
 def _without_times(text: str) -> str:
-    """Return the running text of subtitles or a transcript; any other text as it is."""
+    """Return the running text of a transcript; any other text as it is."""
     times = _TIME.findall(text)
-    if len(times) < max(_LEAST_TIMES, text.count("\n") // 6):
+    if len(times) < max(_LEAST_TIMES, text.count("\n") // 6) or not _FROM_ZERO.match(times[0]):
         return text
-    text = _CUE_TAG.sub("", _with_voices(text))
     spoken = [" ".join(part.split()) for part in _TIME.split(text)]
-    going_on = sum(map(_goes_on, spoken))
-    is_transcript = _FROM_ZERO.match(times[0]) and going_on >= _FLOWING * len(times)
-    if not is_transcript and " --> " not in text:
-        return text
-    return "".join(f"\n{part}" if part.startswith("-") else f" {part}" for part in spoken).strip()
-
-
-def _with_voices(text: str) -> str:
-    """Put the name of a speaker before the first cue of each turn."""
-    parts = _VOICE.split(text)
-    named = [parts[0]]
-    before = ""
-    for name, cue in zip(parts[1::2], parts[2::2], strict=True):
-        named.append(cue if name == before else f"- {name}: {cue}")
-        before = name
-    return "".join(named)
+    is_flowing = sum(map(_goes_on, spoken)) >= _FLOWING * len(times)
+    return " ".join(spoken).strip() if is_flowing else text
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
@@ -225,27 +169,32 @@ def _soft(block: Sequence[str], usual: int, is_flowing: bool) -> list[bool]:
     lines = [line.strip() for line in block]
     lengths = [len(line) for line in lines]
     width = max(lengths) if len(lines) >= 4 else max(*lengths, usual)
-    breaks = [
-        _Break(line, later, len(line) + 1 + len(later.split(maxsplit=1)[0]) > width)
-        for line, later in pairwise(lines)
-    ]
-    is_list = _is_list(lines, width) or _is_code(lines)
-    is_verse = len(lines) >= 3 and not any(map(_goes_on, lines[1:]))
-    is_verse = is_verse and not all(place.is_full for place in breaks)
+    # lines that the next word would have made too long
+    full = [len(a) + 1 + len(b.split(maxsplit=1)[0]) > width for a, b in pairwise(lines)]
+    is_code = _is_code(lines)
+    is_list = is_code or _is_list(lines, width)
+    is_verse = len(lines) >= 3 and not any(map(_goes_on, lines[1:])) and not all(full)
     wraps = is_flowing and not is_verse and width >= _NARROWEST
     soft = []
     is_hanging = False  # in an item whose further lines are indented
-    for place, indented in zip(breaks, block[1:], strict=True):
-        is_hanging = is_hanging or _ITEM.match(place.line) is not None
-        if is_hanging and indented[:1].isspace() and not _ITEM.match(indented):
-            soft.append(not _is_code(lines))
-        elif is_list or place.is_before_item:
+    for number, (line, later) in enumerate(pairwise(lines)):
+        is_hanging = is_hanging or _ITEM.match(line) is not None
+        if _ITEM.match(later) or line.startswith("#"):
             soft.append(False)
-        elif place.is_stopped or _OPENS.match(place.later):
-            soft.append(wraps and place.is_full)
+        elif is_hanging and block[number + 1][:1].isspace():
+            soft.append(not is_code)
+        elif is_list:
+            soft.append(False)
         else:
-            soft.append(place.is_within or wraps and place.is_full)
+            soft.append(wraps and full[number] or _is_within(line, later))
     return soft
+
+
+def _is_within(line: str, later: str) -> bool:
+    """Return True if a break is within a sentence, by the words around it."""
+    if _STOPPED.search(line):
+        return False
+    return _goes_on(later) or _DANGLES.search(line) is not None
 
 
 def _is_code(lines: Sequence[str]) -> bool:

@@ -29,6 +29,10 @@ Role = Literal["", "note", "tight"]
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
 _BULLET = re.compile(r"^([ \t>]*)[•◦▪‣](?=[ \t])", re.MULTILINE)
+_DEEP = re.compile(  # more quotations and lists in one line than anyone writes
+    r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))){9,}", re.MULTILINE
+)
+_NESTED = 100  # blocks within each other, by indented lines
 _YEAR = re.compile(  # "1975. It was a year." opens no list
     r"^((?:[ \t>]|[-*+•][ \t])*\d{4,9})[.)](?=[ \t])", re.MULTILINE
 )
@@ -38,7 +42,6 @@ _NOTE = re.compile(
     r"\[\^[^\]\s]{1,40}\]: | \[[^\[\]\n]{1,80}\]:[ \t]*<?https?://", re.IGNORECASE | re.VERBOSE
 )
 _LEAVES = ("paragraph", "heading", "fence", "hr", "table")
-_TICKS = re.compile(r"`+")
 _NO_MARK = re.compile(r"\\\Z|\]\([^\s()]*\Z")  # behind an escape, or within a link's target
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEPEST = 12  # elements within each other on a line
@@ -107,12 +110,13 @@ def read(source: str) -> Element:
     source = unwrapped(source)
     # replace list markers character by character, so that offsets stay valid
     prepared = _YEAR.sub(r"\1_", _BULLET.sub(r"\1-", source))
+    prepared = _DEEP.sub(lambda signs: " " * len(signs[0]), prepared)
     return _Reader(source).document(SyntaxTreeNode(_block_parser().parse(prepared)).children)
 
 
 @cache
 def _block_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTED}).enable("table")
     parser.disable(["reference", "code", "lheading", "inline", "text_join"])
     return parser
 
@@ -126,26 +130,14 @@ class _Reader:
         self.starts = [0, *(m.end() for m in breaks), len(source)]
         self.ends = [*(m.start() for m in breaks), len(source)]
         self.inline = _Inline(source)
-        self.unread = set(range(len(self.ends)))  # lines that belong to no block yet
 
     def document(self, nodes: Sequence[SyntaxTreeNode]) -> Element:
-        blocks = list(self.blocks(nodes))
-        lines = [self._bare(line) for line in sorted(self.unread)]
-        deep = [  # lines nested too deeply for the parser
-            Element("p", self.inline.parse(range(start, end)))
-            for start, end in lines
-            if any(c.isalnum() for c in self.source[start:end])
-        ]
-        if deep:
-            blocks += deep
-            blocks.sort(key=lambda block: next((text.start for text in block.texts()), -1))
-        return Element("", tuple(blocks))
+        return Element("", tuple(self.blocks(nodes)))
 
     def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> Iterator[Element]:
         for node in nodes:
             first, last = node.map or (0, 0)
             if node.type in _LEAVES:
-                self.unread.difference_update(range(first, last))
                 yield from self._leaf(node, first, last)
             else:
                 number = node.info or str(node.attrs.get("start", ""))
@@ -299,10 +291,7 @@ class _Inline:
         if token.type == "text_special":
             yield Written(token.content, places[at], places[at + len(token.markup) - 1] + 1)
         elif token.type == "code_inline":
-            at += len(token.markup)
-            ticks = (m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup)
-            if next(ticks, at) - at > length:
-                at += 1  # "`` a ``": one space on either side is not displayed
+            at = text.replace("\n", " ").index(token.content, at + len(token.markup))
             yield Element("code", tuple(self._texts(places[at : at + length])))
         elif token.type == "hardbreak":
             last = places[at + max(length, 2) - 1] if text[at] in "\\<" else places[at]

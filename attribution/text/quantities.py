@@ -138,8 +138,7 @@ def _is_at_its_limit(claim: Value, source: Value) -> bool:
 def _compare_quantities(one: Value, two: Value) -> Agreement:
     if one.dimension != two.dimension and not _is_same_currency(one.dimension, two.dimension):
         return "different" if _has_other_unit(one, two) else "not comparable"
-    has_other_period = one.per and two.per and one.per != two.per
-    if has_other_period or not one.dimension and not _count_alike(one, two):
+    if not one.dimension and not _count_alike(one, two):
         return "not comparable"
     is_converted = one.dimension and one.unit != two.unit
     return _intervals(one, two, CONVERTED if is_converted else 0.0)

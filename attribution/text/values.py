@@ -69,7 +69,6 @@ class Value:
     comparator: Comparator = ""
     step: float = 0.0  # half a unit of the last digit that is written, in the base unit
     counted: frozenset[str] = frozenset()  # stems of the nouns after a bare number
-    per: str = ""  # "day" of "900 people a day"
     parts: tuple[int | None, int | None, int | None] = (None, None, None)  # year, month, day
 
     @property
@@ -197,10 +196,6 @@ def values(text: str) -> tuple[Value, ...]:
         if value is None:
             at = _word_end(flat, at)
         else:
-            period = NUMBERS["per"].match(flat, value.end)
-            if period and value.kind == "quantity":
-                end = value.end if period["nouns"] else period.end()
-                value = replace(value, per=period["per"].lower(), end=end)
             read.append(_limited(flat, value, read[-1].end if read else 0))
             at = max(value.end, at + 1)
         start = AROUND["start"].search(flat, at)
@@ -216,7 +211,7 @@ def _read(text: str, at: int) -> Value | None:
     cited = AROUND["cited"].match(text, max(0, at - 1))
     if cited:
         return None
-    for reader in (_date, _share, _one_unit, _quantity):
+    for reader in (_date, _share, _quantity):
         value = reader(text, at)
         if value:
             return value
@@ -306,19 +301,6 @@ def _share(text: str, at: int) -> Value | None:
     return None
 
 
-def _one_unit(text: str, at: int) -> Value | None:
-    """Read "half a tonne", "an hour and a half", and after a limit or verb of time "a week"."""
-    match = NUMBERS["one_unit"].match(text, at)
-    if not match:
-        return None
-    is_article = match["many"].lower() in ("a", "an") and not match["more"]
-    if is_article and not AROUND["lasting"].search(text, max(0, at - REACH), at):
-        return None
-    amount = PARTS.get(match["share"].lower(), 1.0) if match["share"] else 1.0
-    amount += _more(match)
-    return _measured(at, Number(match.end(), amount), match["unit"])
-
-
 def _more(match: re.Match[str]) -> float:
     """Return the share in "and a half", "and three quarters"; 0 for no such words."""
     more = match["more"]
@@ -344,10 +326,6 @@ def _quantity(text: str, at: int) -> Value | None:
     if text[number.end : number.end + 1].isalnum():
         return None
     nouns = _nouns(text, number.end)
-    if not nouns:
-        label = AROUND["label"].search(text, max(0, at - REACH), at)
-        if label:
-            nouns = frozenset([stem((label["name"] or label["noun"]).lower())])
     step = 0.0 if number.step == 0.5 else number.step
     amount = number.amount
     return Value("quantity", at, number.end, amount, amount, step=step, counted=nouns)
@@ -383,8 +361,7 @@ def _measured(start: int, number: Number, written: str) -> Value:
 
 def _nouns(text: str, end: int) -> frozenset[str]:
     """Return the stems of the words after a number, up to a mark or a stop word."""
-    whole = AROUND["of_the"].match(text, end)
-    at = whole.end() if whole else end
+    at = end
     nouns: list[str] = []
     while len(nouns) < MOST_NOUNS:
         noun = AROUND["noun"].match(text, at)
@@ -519,8 +496,7 @@ def _joined(text: str, read: Iterable[Value]) -> list[Value]:
 def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
     opening = AROUND["from"].search(text, max(0, one.start - 9), one.start)
     is_range = between in ("-", "–", "—", "to", "until", "through")
-    is_change = between == "to" and AROUND["by"].search(text, 0, one.start)
-    if not (is_range or (opening and between == "and")) or is_change:
+    if not (is_range or (opening and between == "and")):
         return None
     if one.comparator == "range":
         return None

@@ -17,7 +17,6 @@ from attribution.text.sentences import sentences
 from attribution.types import Span
 
 MAX_PAIRS = 20_000_000  # pairs of equal words that a diff looks at: a second or two
-SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
 _WORD = re.compile(r"[^\W_]+")
 _TERM = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\d|\d")
 _UNUSUAL = re.compile(r"[^\x00-\x7f]")
@@ -174,20 +173,6 @@ def share_terms(claim: str, evidence: str) -> bool:
     """Return True if claim and evidence have a content word or a number in common."""
     one, other = terms(claim), terms(evidence)
     return bool(one.content & other.content or one.numbers & other.numbers)
-
-
-def shared_runs(text: str, other: str) -> list[Span]:
-    """Return the stretches of a text, of at least SAME_WORDS words, that stand word for word in
-    another.
-    """
-    matches = list(_WORD.finditer(text))
-    words = [match.group().casefold() for match in matches]
-    other_words = [word.casefold() for word in _WORD.findall(other)]
-    return [
-        (matches[block.a].start(), matches[block.a + block.size - 1].end())
-        for block in Diff(words, other_words).get_matching_blocks()
-        if block.size >= SAME_WORDS
-    ]
 
 
 class Diff(difflib.SequenceMatcher[str]):

@@ -84,11 +84,6 @@ def test_kind_and_dates_of_a_source_are_named(changes: dict[str, str], facts: st
     assert facts in drawn(report(source))
 
 
-def test_words_that_stand_in_the_source_are_marked() -> None:
-    made = report(page(TEXT))
-    assert '<span class="same-words">The Nile is 6,650 km long</span>' in drawn(made)
-
-
 @pytest.mark.parametrize(
     ("sources", "label", "words"),
     [

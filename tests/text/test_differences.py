@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import (
-    contrasts,
-    differing_spans,
-)
-from attribution.text.names import names, negations
+from attribution.text.differences import contrasts, differing_spans, names
 
 
 def test_numbers_and_names_that_differ() -> None:
@@ -51,17 +47,10 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
         ("Ada Lovelace met George W. Bush in May 1999.", ["Ada Lovelace", "George W. Bush"]),
         ("The Second World War cost US$5 million in May.", ["Second World War"]),
         ("Anna's dog ran 5 MWh to Saint-Denis", ["Anna's", "Saint-Denis"]),
-        ("Nobody in A saw it. Never.", []),
     ],
 )
 def test_names_are_words_with_capitals_that_are_no_values(text: str, found: list[str]) -> None:
     assert [text[slice(*name)] for name in names(text)] == found
-
-
-def test_negations() -> None:
-    text = "It isn't so, nor can’t it; no one knows."
-    assert [text[slice(*span)] for span in negations(text)] == ["isn't", "nor", "can’t", "no"]
-    assert not negations("The road was not asphalted until 2004.")  # it was, then
 
 
 @pytest.mark.parametrize(
@@ -103,7 +92,7 @@ def test_negations() -> None:
         (
             "The dose is 20mg a day.",
             "The dose is 40 mg a day.",
-            [("Number", "20mg a day", "40 mg a day")],
+            [("Number", "20mg", "40 mg")],
         ),
         ("The file has 5 GB.", "The file has 5 MB.", [("Number", "5 GB", "5 MB")]),
         ("It cost $16 million.", "It cost $16million.", []),

@@ -39,26 +39,6 @@ def test_a_wrapped_paragraph_is_one_line(width: int, prefix: str) -> None:
     assert paragraphs([wrapped(width, prefix)]) == [f"{PROSE}\n\n{SECOND}"]
 
 
-@pytest.mark.parametrize(
-    "head", ["1\n00:00:01,000 --> 00:00:04,000\n", "00:01.000 --> 00:04.000 align:start\n"]
-)
-def test_subtitles_are_running_text(head: str) -> None:
-    cues = textwrap.wrap(PROSE, 50)
-    text = "\n\n".join(
-        head + "\n".join(textwrap.wrap(f"<c.loud><i>{cue}</i></c>" if n else cue, 60))
-        for n, cue in enumerate(cues)
-    )
-    assert paragraphs([f"WEBVTT\n\n{text}" if "align" in head else text]) == [PROSE]
-
-
-def test_a_turn_of_subtitles_has_its_speaker() -> None:
-    cue = "00:0{}.000 --> 00:0{}.000\n<v {}>{}</v>"
-    said = [("Ida Colm", "The quay is"), ("Ida Colm", "old."), ("Tom Reed", "It froze.")]
-    cues = [cue.format(n, n + 1, name, text) for n, (name, text) in enumerate(said)]
-    text = "WEBVTT\n\n" + "\n\n".join(cues)
-    assert paragraphs([text]) == ["- Ida Colm: The quay is old.\n- Tom Reed: It froze."]
-
-
 @pytest.mark.parametrize("head", ["{}:07\n", "0{}:00:07\n", "[00:0{}]\n"])
 def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
     assert paragraphs(

@@ -37,7 +37,6 @@ def test_two_values_agree_as_a_careful_reader_says(agreement: Agreement) -> None
 
 
 def test_only_a_strict_limit_of_the_claim_is_different_one_way_alone() -> None:
-    assert len(rows()) >= 480
     for claim, source, _ in rows():
         (one,), (two,) = values(claim), values(source)
         if not {one.comparator, two.comparator} & {"more", "less"}:
