@@ -9,7 +9,8 @@ import streamlit as st
 
 from attribution.edits import Judge
 from attribution.reports.actions import StepRequest, requested
-from attribution.reports.html import badge, el, look, plural
+from attribution.reports.html import badge, el, plural
+from attribution.reports.looks import look
 from attribution.review.revision import Unsupported
 from attribution.types import Report
 from pages.ui import choices, form, frame, run_control, state

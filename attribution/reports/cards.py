@@ -15,23 +15,19 @@ from attribution.reports.actions import (
     excluded,
     step_buttons,
 )
-from attribution.reports.claim_rows import ClaimRow, quote
+from attribution.reports.claim_rows import ClaimRow, opposed, quote, verdict_sentence
 from attribution.reports.html import (
-    RELATIONS,
     Child,
     Node,
     as_sentence,
     badge,
-    counted,
     el,
     link_to_sentence,
-    look,
     plural,
     safe_url,
-    style_class,
 )
+from attribution.reports.looks import RELATIONS, counted, look, style_class
 from attribution.reports.trail import chain, facts, why
-from attribution.reports.verdict_words import opposed, verdict_sentence
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings

@@ -1,15 +1,30 @@
-"""A run's claims, each with everything that a view or a file tells of it."""
+"""A run's claims, each with all that a view or a file tells of it: what its sources say of it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
-from attribution.reports.groups import group_of
-from attribution.types import WEAK, AnalystVerdict, Claim, Evidence, Page, Report, Verdict
+from attribution.reports.html import as_sentence, plural
+from attribution.reports.looks import group_of
+from attribution.text.differences import Contrast, contrasts
+from attribution.text.quantities import computed
+from attribution.text.values import values
+from attribution.text.words import STOP_WORDS, uncovered
+from attribution.types import (
+    WEAK,
+    AnalystVerdict,
+    Claim,
+    Evidence,
+    Page,
+    Report,
+    Verdict,
+    quoted,
+)
+from attribution.verdicts import leaning
 from attribution.verifiers.calibration import assessments, badge_of, model_badge
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
@@ -104,3 +119,137 @@ def _shown_piece(
     model = verdict.label if verdict else ""
     piece = nearest_evidence(evidence, badge.removeprefix(WEAK), pages)
     return piece or nearest_evidence(evidence, model, pages)
+
+
+# --- what the sources say, in a sentence ---
+
+MOST_MISSING = 3  # words of a claim that a passage doesn't have
+MOST_COUNTED = 2  # words behind a number
+OPEN = "A passage is about this, but doesn't settle it."
+UNREAD = "Its sources are still being read."
+
+
+def verdict_sentence(row: ClaimRow, sources: int) -> str:
+    """Return the sentence that stands above a claim's evidence.
+
+    Args:
+        row: The claim with its evidence.
+        sources: The number of pages that were read.
+    """
+    label = row.badge.removeprefix(WEAK)
+    is_weak = row.badge.startswith(WEAK)
+    match label:
+        case "supported":
+            return _supported(row, is_weak)
+        case "contradicted":
+            return _contradicted(row, is_weak)
+        case "conflicting":
+            return _conflicting(row)
+        case "unclear":
+            return _unclear(row)
+        case "no_relation":
+            return f"None of {plural(sources, 'source')} says anything about this."
+        case "pending":
+            return UNREAD
+    return as_sentence(row.verdict.reason) if row.verdict else UNREAD
+
+
+def calculation(claim: Claim, piece: Evidence | None) -> str:
+    """Return how a claim's figure follows from its passage, “34 − 19 = 15”, or ""."""
+    if piece is None or piece.relation != "entailed":
+        return ""
+    written = values(piece.deciding_sentence)
+    for value in values(claim.statement):
+        words = computed(value, written, piece.deciding_sentence)
+        is_written = any(other.low == value.low for other in written)
+        if words and not is_written:
+            return words
+    return ""
+
+
+def _supported(row: ClaimRow, is_weak: bool) -> str:
+    if row.piece is None or row.piece.relation != "entailed":
+        return "You found this supported."
+    if "verbatim" in row.piece.steps:
+        return "The source says so word for word."
+    sum_ = calculation(row.claim, row.piece)
+    if sum_:
+        return f"It follows from the source: {sum_}."
+    return "The source seems to say so." if is_weak else "The source says so."
+
+
+def _contradicted(row: ClaimRow, is_weak: bool) -> str:
+    says = "The source seems to say" if is_weak else "The source says"
+    if row.piece is None or row.piece.relation == "entailed":
+        return "You found this contradicted."
+    for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
+        if contrast.claim and contrast.source:
+            source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
+            return f"{says} {source}, not {contrast.claim}."
+        if contrast.source:
+            return f"{says} “{contrast.source}”, the claim doesn't."
+        return f"{says} it without the claim's “{contrast.claim}”."
+    is_against = row.piece.relation == "contradicted"
+    return f"{says} otherwise." if is_against else "You found this contradicted."
+
+
+def _counted(contrast: Contrast, sentence: str) -> str:
+    """Return the words that a number of the source counts: “ rivets”."""
+    if contrast.kind != "Number" or contrast.source_span is None:
+        return ""
+    words = ""
+    for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:
+        bare = word.strip(".,;:!?")
+        if not bare.isalpha() or bare.lower() in STOP_WORDS:
+            break
+        words += f" {bare}"
+        if bare != word:
+            break
+    return words
+
+
+def _conflicting(row: ClaimRow) -> str:
+    sides = opposed(row.evidence)
+    if sides is None:
+        return "You found sources that disagree."
+    for contrast in contrasts(sides[0].deciding_sentence, sides[1].deciding_sentence):
+        if contrast.claim and contrast.source:
+            return f"One source says {contrast.claim}, another {contrast.source}."
+    return "One source supports this, another contradicts it."
+
+
+def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
+    """Return the surest passage of either side, the supporting one first; None without both."""
+    support = [piece for piece in evidence if piece.relation == "entailed"]
+    against = [piece for piece in evidence if piece.relation == "contradicted"]
+    if not support or not against:
+        return None
+    surest = max(support, key=lambda piece: piece.probabilities.entailed)
+    return surest, max(against, key=lambda piece: piece.probabilities.contradicted)
+
+
+def _unclear(row: ClaimRow) -> str:
+    piece = row.piece
+    if piece is None:
+        return OPEN
+    reservation = piece.reservation
+    if reservation and leaning(piece.probabilities) in reservation.relations:
+        return f"A passage looks decisive, but {reservation.note}."
+    difference = _difference(contrasts(row.claim.statement, piece.deciding_sentence))
+    if difference:
+        return difference
+    title = row.page.title if row.page else ""
+    context = "".join(quote(piece, row.page))
+    missing = uncovered(row.claim.statement, f"{title}\n{context}\n{piece.text}")
+    if 0 < len(missing) <= MOST_MISSING:
+        words = ", ".join(quoted(word) for word in missing)
+        return f"The closest passage doesn't mention {words}."
+    return OPEN
+
+
+def _difference(found: Sequence[Contrast]) -> str:
+    for contrast in found:
+        if contrast.claim and contrast.source:
+            verb = "names" if contrast.kind == "Name" else "says"
+            return f"The closest passage {verb} {contrast.source}, the claim {contrast.claim}."
+    return ""

@@ -1,16 +1,17 @@
-"""The claims of a run as a table: CSV and XLSX."""
+"""The claims of one run or of many as a table: CSV, XLSX and, of many, HTML."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from attribution.files import Cell, csv_text
+from attribution.files import Cell, csv_text, format_cell
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.claim_rows import claim_rows
-from attribution.reports.html import look
-from attribution.reports.verdict_words import verdict_sentence
+from attribution.reports.claim_rows import claim_rows, verdict_sentence
+from attribution.reports.html import document, el, plural, table
+from attribution.reports.looks import look
 from attribution.types import Page
 
 COLUMNS = (
@@ -42,10 +43,10 @@ def write_csv(exported: Exported) -> str:
 
 def write_xlsx(exported: Exported) -> bytes:
     """Write the same table as a workbook; no cell is a formula."""
-    return workbook(COLUMNS, table_rows(exported))
+    return _workbook(COLUMNS, table_rows(exported))
 
 
-def workbook(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+def _workbook(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
     """Write a table as a workbook; no cell is a formula."""
     from openpyxl import Workbook
     from openpyxl.styles import Alignment
@@ -98,3 +99,63 @@ def _of_page(page: Page) -> dict[str, Cell]:
         "read": page.fetched_at,
         "facts after": http_address(page.facts_from),
     }
+
+
+# --- the claims of many runs in one sheet ---
+
+HEADS = ("answer", *COLUMNS)
+SHOWN = ("answer", "claim", "assessment", "verdict", "says", "passage", "source", "note")
+CSS = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; }
+th, td { border-bottom: 1px solid #8886; }
+"""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A format of the sheet."""
+
+    label: str
+    suffix: str
+    media_type: str
+    write: Callable[[Sequence[Exported]], bytes]
+
+
+def write_sheet_xlsx(runs: Sequence[Exported]) -> bytes:
+    """Write a row for each claim of all runs as a workbook; no cell is a formula."""
+    return _workbook(HEADS, _rows(runs))
+
+
+def write_sheet_csv(runs: Sequence[Exported]) -> bytes:
+    """Write the same rows as CSV, with the mark by which spreadsheets know UTF-8."""
+    return csv_text([HEADS, *_rows(runs)]).encode("utf-8-sig", "replace")
+
+
+def write_sheet_html(runs: Sequence[Exported]) -> bytes:
+    """Write what is read most as one web page that opens without a network."""
+    title = f"Claims of {plural(len(runs), 'answer')}"
+    places = [HEADS.index(name) for name in SHOWN]
+    lines: list[list[str]] = []
+    for row in _rows(runs):
+        cells = [row[place] for place in places]
+        lines.append(["" if cell is None else format_cell(cell) for cell in cells])
+    heads = [name.capitalize() for name in SHOWN]
+    page = document(title, CSS, el("div", table(heads, lines)))
+    return page.encode("utf-8", "replace")
+
+
+def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
+    for exported in runs:
+        for row in table_rows(exported):
+            yield [exported.heading, *row]
+
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+SHEETS = (
+    Sheet("XLSX", ".xlsx", XLSX, write_sheet_xlsx),
+    Sheet("CSV", ".csv", "text/csv", write_sheet_csv),
+    Sheet("HTML", ".html", "text/html", write_sheet_html),
+)

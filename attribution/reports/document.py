@@ -10,24 +10,15 @@ from collections.abc import Sequence
 
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.groups import GROUPS, group_counts, groups_css
-from attribution.reports.html import (
-    STATIC,
-    Node,
-    Text,
-    Tree,
-    document,
-    el,
-    look,
-    style_class,
-    texts,
-    tokens_css,
-)
+from attribution.reports.html import STATIC, Node, Text, Tree, document, el, texts
+from attribution.reports.looks import GROUPS, group_counts, look, style_class
 from attribution.reports.trail import date
 from attribution.review.citations import citation_lines
 from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
 from attribution.types import BADGES
+
+STYLES = ("verdicts.css", "answer.css", "document.css")
 
 
 def write(exported: Exported) -> str:
@@ -38,9 +29,8 @@ def write(exported: Exported) -> str:
         drawing.about(),
         el("div", drawing.answer(), drawing.panels(), class_="sheet"),
     )
-    styles = [(STATIC / name).read_text("utf-8") for name in ("answer.css", "document.css")]
-    css = tokens_css(":root") + groups_css() + "\n".join(styles)
-    return document(exported.heading or "Report", css, body)
+    styles = [(STATIC / name).read_text("utf-8") for name in STYLES]
+    return document(exported.heading or "Report", "\n".join(styles), body)
 
 
 class _Drawing:

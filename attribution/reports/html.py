@@ -10,158 +10,12 @@ from __future__ import annotations
 import html as _html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-from attribution.types import BADGES, WEAK, Label, Relation
-
-
-@dataclass(frozen=True)
-class Look:
-    """The icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the
-    underline of its span.
-    """
-
-    icon: str
-    word: str
-    noun: str  # after a count
-    ink: str
-    tint: str
-    dark_ink: str
-    dark_tint: str
-    line: str
-    help: str
-    weak_word: str = ""  # of a badge that is not sure
-
-
-LOOKS: dict[Label, Look] = {
-    "supported": Look(
-        "✓",
-        "Supported",
-        "supported",
-        "#116329",
-        "#d6f5dc",
-        "#7ee2a0",
-        "#12351f",
-        "solid",
-        "A source supports it, and none contradicts it. Don't rely on it for rumours.",
-        "Likely supported",
-    ),
-    "contradicted": Look(
-        "✗",
-        "Contradicted",
-        "contradicted",
-        "#a40e26",
-        "#ffe3e1",
-        "#ffa198",
-        "#471418",
-        "double",
-        "A source contradicts it, and none supports it.",
-        "Possibly contradicted",
-    ),
-    "conflicting": Look(
-        "⚡",
-        "Conflicting",
-        "conflicting",
-        "#7a4b00",
-        "#ffedc2",
-        "#f2c46d",
-        "#3d2a05",
-        "wavy",
-        "Some sources support it, others contradict it.",
-    ),
-    "unclear": Look(
-        "≈",
-        "Unclear",
-        "unclear",
-        "#2f5573",
-        "#dfeaf3",
-        "#a9cbe6",
-        "#1f3547",
-        "dotted",
-        "Passages discuss it, and none settles it: read them.",
-    ),
-    "no_relation": Look(
-        "○",
-        "Nothing related",
-        "with nothing related",
-        "#444c56",
-        "#e6eaef",
-        "#b6c0cc",
-        "#2b3138",
-        "dotted",
-        "Passages were found, but none is about this claim.",
-    ),
-    "missing": Look(
-        "?",
-        "Not found",
-        "not found",
-        "#4a3a78",
-        "#ece6fb",
-        "#cbb8ff",
-        "#2c2349",
-        "dashed",
-        "No matching passage was found; the reason says why.",
-    ),
-    "not_reached": Look(
-        "◌",
-        "Not reached",
-        "not reached",
-        "#4d5560",
-        "#f6f4f1",
-        "#aab3bd",
-        "#201f1d",
-        "dashed",
-        "The run ended before this claim was compared with its sources.",
-    ),
-    "not_checked": Look(
-        "–",
-        "Not checked",
-        "not checked",
-        "#57606a",
-        "transparent",
-        "#9aa4af",
-        "transparent",
-        "none",
-        "An opinion, a question or an offer: there is nothing to verify.",
-    ),
-}
-PALE = "40%"  # of its tint, for a weak badge
-PENDING = Look(
-    "·",
-    "Being checked",
-    "being checked",
-    "#57606a",
-    "#f1efec",
-    "#9aa4af",
-    "#23211e",
-    "none",
-    "Not decided yet.",
-)
-RELATIONS: dict[Relation, tuple[Label, str]] = {
-    "entailed": ("supported", "Supports"),
-    "contradicted": ("contradicted", "Contradicts"),
-    "no_relation": ("no_relation", "Says neither"),
-}
-
-
-@cache
-def look(badge: str | None) -> Look:
-    """Return the look of a label or a weak badge; a claim without one is pending."""
-    label = (badge or "").removeprefix(WEAK)
-    style = next((style for name, style in LOOKS.items() if name == label), PENDING)
-    if badge and badge.startswith(WEAK) and style.weak_word:
-        return replace(style, word=style.weak_word, noun=style.weak_word.lower())
-    return style
-
-
-def counted(badges: Mapping[str, int]) -> list[str]:
-    """Say how many claims have each badge, problems first: "1 contradicted", "6 supported"."""
-    return [f"{badges[name]} {look(name).noun}" for name in BADGES if badges.get(name)]
-
+from attribution.reports.looks import look, style_class
 
 _UNSAFE = re.compile(
     r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
@@ -227,6 +81,7 @@ _ID = re.compile(r"[a-z]+-\d+")  # ours: never a foreign text
 _OWN_PLACE = re.compile(r"#[a-z]+-\d+")  # a link to one of them
 STATIC = Path(__file__).parent / "static"
 NODES_JS = (STATIC / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
+VERDICTS_CSS = (STATIC / "verdicts.css").read_text("utf-8")  # the colours of badges and groups
 
 
 class Text(NamedTuple):
@@ -315,29 +170,7 @@ def texts(tree: Tree) -> Iterator[Text]:
             yield from texts(child)
 
 
-# --- the looks of the verdicts ---
-
-
-def tokens_css(selector: str) -> str:
-    """Return the colours as CSS variables that follow the theme, and a class for each verdict."""
-    variables = ""
-    classes = ""
-    for name in (*LOOKS, "pending"):
-        style = look(name)
-        ink, tint = f"--{name}-ink", f"--{name}-tint"
-        variables += f"{ink}:light-dark({style.ink},{style.dark_ink});"
-        variables += f"{tint}:light-dark({style.tint},{style.dark_tint});"
-        classes += f".v-{name}{{--ink:var({ink});--tint:var({tint});--line:{style.line}}}"
-        if style.weak_word:
-            pale = f"color-mix(in srgb,var({tint}) {PALE},transparent)"
-            classes += f".v-{name}.weak{{--tint:{pale}}}"
-    return f"{selector}{{{variables}}}{classes}"
-
-
-def style_class(badge: str | None) -> str:
-    """Return the classes that colour a badge."""
-    label = (badge or "pending").removeprefix(WEAK)
-    return f"v-{label}{' weak' * (label != (badge or label))}"
+# --- parts of pages ---
 
 
 def badge(label: str | None, word: str = "", is_own: bool = False) -> Node:

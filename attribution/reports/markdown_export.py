@@ -7,13 +7,11 @@ everything in them is text.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.html import counted, look
-from attribution.reports.verdict_words import verdict_sentence
+from attribution.reports.claim_rows import ClaimRow, claim_rows, verdict_sentence
+from attribution.reports.looks import counted, look
 from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown, escape_marks
 from attribution.text.passages import AnswerPassage, passages
@@ -31,7 +29,7 @@ def write(exported: Exported) -> str:
     if report.question and exported.title:
         parts.append(f"Question: {_text(report.question)}")
     parts.append(_paragraphs(exported.note))
-    parts.append(", ".join(counted(Counter(badges(report)))))
+    parts.append(", ".join(counted(badges(report))))
     parts.append(_answer(report))
     rows = claim_rows(report)
     sources = len(report.pages)

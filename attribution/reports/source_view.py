@@ -12,10 +12,10 @@ from attribution.reports.html import (
     data,
     el,
     link_to_sentence,
-    look,
     plural,
     safe_url,
 )
+from attribution.reports.looks import look
 from attribution.reports.trail import facts
 from attribution.types import Claim, Evidence, Label, Page, Relation, Report
 
@@ -106,7 +106,7 @@ def _card(page: Page, pieces: Pieces, report: Report) -> Node:
             continue
         icon = look(label).icon
         words = f"{icon} {len(claims)}"
-        tally.append(el("span", words, class_=f"v-{label}", title=f"{look(label).noun}"))
+        tally.append(el("span", words, class_=f"v-{label}", title=look(label).noun))
         buttons = [el("li", _claim_button(claim, label)) for claim in claims]
         if label == "supported" and len(claims) >= FOLDED:
             summary = el("summary", f"{len(claims)} supported claims")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attribution.pipeline.experiment import time_left
 from attribution.pipeline.queued_runs import QueueWorker
-from attribution.reports.groups import GROUPS, group_counts
+from attribution.reports.looks import group_counts, group_data
 from attribution.searchers import source_label
 from attribution.source import DOCUMENT
 from attribution.store.history import HistoryRow
@@ -30,11 +30,6 @@ class RowState(NamedTuple):
 def row_data(row: HistoryRow, worker: QueueWorker) -> dict[str, object]:
     """Return a run as plain data for the component."""
     state = row_state(row, worker)
-    counts = group_counts(row.verdicts)
-    groups = [
-        {"name": name, "word": group.word, "icon": group.icon, "count": counts[name]}
-        for name, group in GROUPS.items()
-    ]
     return {
         "id": row.id,
         "title": row.name or "Untitled",
@@ -43,7 +38,7 @@ def row_data(row: HistoryRow, worker: QueueWorker) -> dict[str, object]:
         "edited": row.version > 1,
         "tags": list(row.tags),
         "note": " ".join(row.note.split())[:200],
-        "groups": groups,
+        "groups": group_data(group_counts(row.verdicts)),
         "done": row.reviewed,
         "total": row.checked,
         "state": state and state._asdict(),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
-from attribution.reports.answers_sheet import SHEETS, Sheet
+from attribution.reports.claims_table import SHEETS, Sheet
 from attribution.reports.html import plural
 from pages.ui.frame import small
 from pages.ui.state import store

@@ -16,8 +16,8 @@ from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.groups import GROUPS, QUIET, group_counts, groups_css, quiet_words
-from attribution.reports.html import Node, el, look
+from attribution.reports.html import Node, el
+from attribution.reports.looks import QUIET, group_counts, group_data, look, quiet_words
 from attribution.reports.source_view import source_list, source_text
 from attribution.review.citations import citation_lines
 from attribution.review.quotations import quotations
@@ -41,8 +41,7 @@ def _read(*names: str) -> str:
 _answer = st.components.v2.component(
     "attribution.answer",
     html='<div class="root"></div>',
-    css=html.tokens_css(".root")
-    + groups_css()
+    css=html.VERDICTS_CSS
     + (html.STATIC / "answer.css").read_text("utf-8")
     + _read("source.css", "check.css"),
     js=html.NODES_JS + _read(*_SCRIPTS),
@@ -51,7 +50,7 @@ _answer = st.components.v2.component(
 _source = st.components.v2.component(
     "attribution.source",
     html='<div class="root"></div>',
-    css=html.tokens_css(".root") + _read("source.css"),
+    css=html.VERDICTS_CSS + _read("source.css"),
     js=html.NODES_JS + _read("source.js", "source_mount.js"),
 )
 
@@ -128,13 +127,8 @@ def _claim(row: ClaimRow, is_edited: bool, has_citation: bool) -> View:
 
 def _head(rows: list[ClaimRow], cited: int) -> View:
     """Return the groups with their counts, and how many claims are reviewed."""
-    counts = group_counts(row.badge for row in rows)
-    groups = []
-    for name, group in GROUPS.items():
-        shown = {"name": name, "word": group.word, "icon": group.icon, "help": group.help}
-        groups.append(shown | {"count": counts[name]})
     return {
-        "groups": groups,
+        "groups": group_data(group_counts(row.badge for row in rows)),
         "quiet": quiet_words(row.badge for row in rows),
         "cites": cited,
         "done": sum(row.own is not None for row in rows),

@@ -8,8 +8,8 @@ from typing import Literal
 
 from attribution.files import format_cell
 from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.groups import GROUPS, QUIET, group_counts, group_of
-from attribution.reports.html import look, plural
+from attribution.reports.html import plural
+from attribution.reports.looks import GROUPS, QUIET, group_counts, group_data, group_of, look
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.answers.agreement import Match
 from attribution.studies.answers.two_answers import SIDES, TwoAnswers
@@ -38,10 +38,7 @@ ABOUT = 24  # characters of the name of a point
 def column(title: str, report: Report, facts: Sequence[str], running: bool) -> Data:
     """Return the head of a column: its title, its facts, and the counts of its claims."""
     number = group_counts(badges(report, WAITING if running else "not_reached"))
-    groups = [
-        {"name": name, "word": group.word, "icon": group.icon, "count": number[name]}
-        for name, group in GROUPS.items()
-    ]
+    groups = group_data(number)
     return {"title": title, "facts": facts, "groups": groups, "quiet": number[QUIET]}
 
 

@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from attribution.reports import html
-from attribution.reports.groups import groups_css
 
 _STATIC = Path(__file__).parent / "static"
 Data = Mapping[str, object]  # plain data for a script
@@ -28,7 +27,7 @@ def _component(name: str, *scripts: str, body: str = _ROOT) -> ComponentRenderer
     return st.components.v2.component(
         f"attribution.{name}",
         html=body,
-        css=html.tokens_css(".root") + groups_css() + (_STATIC / f"{name}.css").read_text("utf-8"),
+        css=html.VERDICTS_CSS + (_STATIC / f"{name}.css").read_text("utf-8"),
         js=html.NODES_JS
         + "".join((_STATIC / f"{script}.js").read_text("utf-8") for script in scripts or (name,)),
     )

@@ -37,8 +37,8 @@ def styles(page: str) -> None:
     css = "".join((_STATIC / name).read_text("utf-8") for name in names)
     here = f'[data-testid$="NavLink"][href$="/{page}"]'
     css += f"{here} {{ background: var(--here); font-weight: 600; }}"
-    root = f":root{{color-scheme:{scheme}}}{html.tokens_css(':root')}"
-    st.html(f"<style>{root}{css}</style>")
+    root = f":root{{color-scheme:{scheme}}}"
+    st.html(f"<style>{root}{html.VERDICTS_CSS}{css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict in it Streamlit would import pandas first
     _script(
         data={"help": help_sheet, "page": page},

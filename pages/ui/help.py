@@ -9,7 +9,8 @@ from pathlib import Path
 import yaml
 
 from attribution.reports import html
-from attribution.reports.html import Child, Node, badge, el, look
+from attribution.reports.html import Child, Node, badge, el
+from attribution.reports.looks import look
 from attribution.settings import ROOT
 from attribution.types import LABELS
 
@@ -85,5 +86,5 @@ def sheet() -> dict[str, object]:
         **texts(),
         "badges": html.data(el("dl", *badges)),
         "terms": html.data(el("dl", *glossary)),
-        "css": html.tokens_css(".ax-help"),
+        "css": html.VERDICTS_CSS,
     }

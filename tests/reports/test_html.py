@@ -17,7 +17,6 @@ from attribution.reports.html import (
     ATTRIBUTES,
     BLOCKS,
     INLINE,
-    LOOKS,
     Text,
     badge,
     data,
@@ -26,6 +25,8 @@ from attribution.reports.html import (
     link_to_sentence,
     safe_url,
 )
+from attribution.reports.looks import LOOKS, PENDING, look
+from attribution.reports.looks import RELATIONS as RELATION_LOOKS
 from attribution.settings import ROOT
 from attribution.types import (
     LABELS,
@@ -207,11 +208,10 @@ def test_any_sentence_makes_one_directive(sentence: str) -> None:
 
 def test_every_verdict_has_a_look_of_its_own() -> None:
     assert set(LOOKS) == set(LABELS) == set(get_args(Label))
-    assert set(html_module.RELATIONS) == set(RELATIONS) == set(get_args(Relation))
-    for part in ("icon", "word", "noun", "help"):
+    assert set(RELATION_LOOKS) == set(RELATIONS) == set(get_args(Relation))
+    for part in ("icon", "word", "help"):
         assert len({getattr(v, part) for v in LOOKS.values()}) == len(LABELS)
-    assert len({(v.ink, v.tint) for v in LOOKS.values()}) == len(LABELS)
-    assert html_module.look(None) is html_module.look("unheard of") is html_module.PENDING
+    assert look(None) is look("unheard of") is PENDING
 
 
 def _luminance(colour: str) -> float:
@@ -220,10 +220,17 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+def _colours(label: str, part: str) -> tuple[str, ...]:
+    """Return the light and the dark colour of a verdict's ink or tint."""
+    pair = rf"--{label}-{part}: light-dark\((#\w+), (#\w+)\);"
+    match = re.search(pair, html_module.VERDICTS_CSS)
+    assert match
+    return match.groups()
+
+
 @pytest.mark.parametrize("label", [k for k in LABELS if k != "not_checked"])
 def test_ink_is_readable_on_its_tint(label: Label) -> None:
-    look = LOOKS[label]
-    for ink, tint in ((look.ink, look.tint), (look.dark_ink, look.dark_tint)):
+    for ink, tint in zip(_colours(label, "ink"), _colours(label, "tint"), strict=True):
         low, high = sorted((_luminance(ink), _luminance(tint)))
         assert (high + 0.05) / (low + 0.05) >= 6.3
 
@@ -233,9 +240,8 @@ def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
     assert _Tags(html(badge("weak_contradicted"))).text == "✗Possibly contradicted"
     assert _Tags(html(badge("weak_unclear"))).text == "≈Unclear"
     assert 'class="badge v-supported weak"' in html(badge("weak_supported"))
-    css = html_module.tokens_css(":root")
-    assert ".v-supported.weak{--tint:color-mix(" in css
-    assert ".v-contradicted.weak{" in css
+    for label in ("supported", "contradicted"):
+        assert f".v-{label}.weak {{ --tint: color-mix(" in html_module.VERDICTS_CSS
 
 
 # --- whole views ---

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from attribution.reports.cards import headline
-from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.html import look, plural
-from attribution.reports.verdict_words import verdict_sentence
+from attribution.reports.claim_rows import ClaimRow, claim_rows, verdict_sentence
+from attribution.reports.html import plural
+from attribution.reports.looks import look
 from attribution.types import Report
 
 
