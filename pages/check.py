@@ -282,9 +282,6 @@ def carry_out(report: Report, result: ComponentResult) -> None:
         case "undo":
             run_control.undo()
             st.rerun()
-        case "redo":
-            run_control.redo()
-            st.rerun()
         case StepRequest() as request:
             take_step(request, report)
         case change:

@@ -222,7 +222,6 @@ def without(*packages):
     assert not set(packages) & set(sys.modules), set(packages) & set(sys.modules)
 
 Store.open(Settings.from_environment().database_url).runs.load("x")
-without("alembic")  # it is for an upgrade
 main(["list"])
 without("torch", "spacy", "transformers", "faiss", "onnxruntime", "streamlit", "trafilatura")
 main(["export", "report.json", "--format", "html", "--out", "report.html"])

@@ -132,9 +132,7 @@ def finished_run(subject: str) -> Exported:
     if report is None:
         raise BadInput(f"{subject}: no report file of that name, and no saved run of that id")
     about = store.history.description(subject)
-    versions = store.runs.versions(subject)
-    corrected = frozenset(version.claim_id for version in versions if version.claim_id)
-    return Exported(report, about.title, about.note, corrected)
+    return Exported(report, about.title, about.note)
 
 
 def export_run(args: argparse.Namespace) -> None:

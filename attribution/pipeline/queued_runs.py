@@ -15,8 +15,7 @@ from attribution.evidence.permissions import of_saved_run
 from attribution.pipeline.answer_files import NewAnswer
 from attribution.settings import Settings
 from attribution.store.database import now
-from attribution.store.queue import QueuedRun
-from attribution.store.runs import new_run_id
+from attribution.store.runs import QueuedRun, new_run_id
 from attribution.store.store import Store
 from attribution.types import Report
 from attribution.verifiers import with_policy

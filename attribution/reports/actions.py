@@ -46,13 +46,9 @@ def button(text: str, request: str, label: str = "", class_: str = "open") -> No
 
 def claim_actions(claim: Claim, number: int) -> Node:
     """Build the buttons at the end of a card."""
-    as_written = None
-    if claim.enriched:
-        as_written = button("Check it as written", f"as_written:{claim.id}")
     return el(
         "p",
         button("Edit or split", f"edit:{claim.id}", f"Edit or split claim {number}"),
-        as_written,
         button("Leave this claim out", f"drop:{claim.id}", f"Leave claim {number} out"),
         class_="links actions",
     )
@@ -101,10 +97,10 @@ def _passage(action: str, piece: Evidence) -> str:
 
 def requested(
     report: Report, request: object
-) -> edits.Change | StepRequest | Literal["undo", "redo"] | None:
+) -> edits.Change | StepRequest | Literal["undo"] | None:
     """Parse the request of a click; None if it is none of this report."""
-    if request == "undo" or request == "redo":
-        return "undo" if request == "undo" else "redo"
+    if request == "undo":
+        return "undo"
     action, _, rest = str(request or "").partition(":")
     claim_id, _, rest = rest.partition(":")
     claim = next((claim for claim in report.claims if claim.id == claim_id), None)
@@ -116,8 +112,6 @@ def requested(
     match action:
         case "drop":
             return edits.Drop(claim_id=claim.id)
-        case "as_written" if claim.enriched:
-            return edits.Reword(claim_id=claim.id, text=claim.text)
         case "judge":
             return _judgement(claim, rest)
         case "exclude" | "include":
@@ -146,12 +140,6 @@ def _exclusion(claim: Claim, rest: str, is_excluded: bool) -> edits.Exclude | No
         end=int(match["end"]),
         excluded=is_excluded,
     )
-
-
-def edited_claims(report: Report) -> frozenset[str]:
-    """Return the ids of the claims whose text or evidence a person changed."""
-    by_hand = [e for e in report.edits if not isinstance(e.change, edits.Drop | edits.Recheck)]
-    return frozenset(claim_id for e in by_hand for claim_id in e.claims)
 
 
 def has_searched_web(claim: Claim, report: Report) -> bool:

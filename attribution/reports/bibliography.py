@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Collection
 from urllib.parse import quote
 
 from attribution.reports import Exported
@@ -14,24 +13,19 @@ from attribution.types import BUILT_IN_LICENCE, Page
 
 _HTTP = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
-_WORD = re.compile(r"[a-z0-9]+")
 
 
 def write(exported: Exported) -> str:
     """List each source that supports or contradicts a claim, in the order of the report's pages."""
     deciding = {e.page_id for e in exported.report.evidence if e.relation != "no_relation"}
-    items: dict[str, dict[str, object]] = {}
-    for page in exported.report.pages:
-        if page.id in deciding:
-            key = _distinct_key(page, items.keys())
-            items[key] = _item(key, page)
-    return json.dumps(list(items.values()), ensure_ascii=False, indent=1) + "\n"
+    items = [_item(page) for page in exported.report.pages if page.id in deciding]
+    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
 
 
-def _item(key: str, page: Page) -> dict[str, object]:
+def _item(page: Page) -> dict[str, object]:
     url = web_address(page)
     fields: dict[str, object] = {
-        "id": key,
+        "id": page.id,
         "type": "webpage" if url else "document",
         "title": one_line(page.title) or one_line(page.url),
         "container-title": one_line(page.site) or site(url),
@@ -51,23 +45,6 @@ def _date_parts(iso: str) -> dict[str, list[list[int]]]:
     if match is None:
         return {}
     return {"date-parts": [[int(part) for part in match.groups() if part]]}
-
-
-def _distinct_key(page: Page, taken: Collection[str]) -> str:
-    """Make a key of the site, the title's first words and the year, as reference managers do."""
-    host = site(page.url).removeprefix("www.").partition(".")[0]
-    plain = unicodedata.normalize("NFKD", f"{host} {page.title}").encode("ascii", "ignore")
-    words = _WORD.findall(plain.decode().lower())[:3]
-    date = _DATE.match(page.published)
-    if date:
-        words.append(date[1])
-    stem = "-".join(words) or "source"
-    key = stem
-    number = 1
-    while key in taken:
-        number += 1
-        key = f"{stem}-{number}"
-    return key
 
 
 def one_line(text: str) -> str:

@@ -32,7 +32,6 @@ from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings
 from attribution.text.differences import differing_spans
-from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Page, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges
@@ -237,20 +236,6 @@ def _text_button(text: str, page: Page, at: str) -> Node:
     return el("button", text, type="button", class_="open", data_page=page.id, data_at=at)
 
 
-def _other_ways(piece: Evidence, page: Page | None) -> list[Node]:
-    """Offer the stored text of a web page, and the original of a local text or of its facts."""
-    if page is None:
-        return []
-    ways: list[Node] = []
-    if page.kind == "web" and page.text:
-        ways.append(_text_button("Show stored text", page, _at(piece)))
-    address = safe_url(page.reference or page.facts_from)
-    if address:
-        words = f"Facts from {site(address)}" if page.facts_from else "Read more"
-        ways.append(_link(words, address, "more"))
-    return ways
-
-
 # --- the fold ---
 
 
@@ -288,7 +273,6 @@ def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -
         el(
             "p",
             _open(piece, page, piece.deciding_sentence),
-            *_other_ways(piece, page),
             exclude(piece) if is_editable else None,
             class_="links",
         ),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
-from attribution.reports.html import STATIC, Node, Text, Tree, document, el, texts
+from attribution.reports.html import STATIC, Node, Text, Tree, document, el
 from attribution.reports.looks import GROUPS, group_counts, look, style_class
 from attribution.reports.trail import date
 from attribution.review.citations import citation_lines
@@ -141,15 +141,11 @@ def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
 
 
 def _still(node: Node) -> Node:
-    """Drop the buttons, which need the page behind them, and what is empty without them."""
+    """Drop the buttons, which need the page behind them."""
     children: list[Tree] = []
     for child in node.children:
-        if isinstance(child, Node):
-            is_missing_text = child.tag == "span" and ("class", "facts") in child.attributes
-            if child.tag == "button" or is_missing_text:
-                continue
-            child = _still(child)
-            if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):
-                continue
-        children.append(child)
+        if isinstance(child, Text):
+            children.append(child)
+        elif child.tag != "button":
+            children.append(_still(child))
     return node.with_children(children)

@@ -68,7 +68,7 @@ def read(text: str | bytes) -> Exported:
         place = ".".join(map(str, problem["loc"])) or "the file"
         raise BadInput(f"not a report: {place}: {problem['msg'].lower()}") from None
     report = Report(**{name: value for name, value in document if name not in OWN})
-    return Exported(report, document.title, document.note, frozenset(document.corrected))
+    return Exported(report, document.title, document.note)
 
 
 def schema() -> dict[str, object]:

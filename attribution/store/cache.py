@@ -1,4 +1,4 @@
-"""Cache pages, searches, vectors, judgements, model replies and the responses of servers.
+"""Cache pages, searches, vectors, judgements and replies of language models.
 
 All but pages and searches are keyed by content, model and version. What a run or another saved
 result uses of it is recorded, so that deleting one deletes what no other needs.
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
@@ -25,14 +25,7 @@ from attribution.types import Judgement, Page, Report, SearchHit
 Kind = Literal["page", "search", "vector", "judgement", "reply"]
 HITS = TypeAdapter(list[SearchHit])  # with their pages, where the engine gave the text
 JUDGEMENT = TypeAdapter(Judgement)
-TABLES: dict[Kind, sa.Table] = {
-    "page": t.pages,
-    "search": t.searches,
-    "vector": t.vectors,
-    "judgement": t.judgements,
-    "reply": t.replies,
-}
-USE = t.uses.c
+CACHED, USE = t.cached.c, t.uses.c
 EVICTION_SECONDS = 600
 _evicted: dict[str, float] = {}  # when, by address of the database
 Row = sa.Row[*tuple[Any, ...]]
@@ -49,31 +42,25 @@ class Cache:
 
     def page(self, url: str, days: float | None = None) -> Page | None:
         """Return the newest copy of a page by its address, at most `days` old; None: of any age."""
-        query = sa.select(t.pages).where(t.pages.c.url == canonical(url))
+        query = sa.select(t.cached).where(CACHED.kind == "page", CACHED.address == canonical(url))
         if days is not None:
             # not what was dated by a clock that was wrong
-            query = query.where(t.pages.c.fetched_at.between(_days_ago(days), _days_ago(-1)))
-        rows = self._database.all(query.order_by(t.pages.c.fetched_at.desc()).limit(1))
+            query = query.where(CACHED.made_at.between(_days_ago(days), _days_ago(-1)))
+        rows = self._database.all(query.order_by(CACHED.made_at.desc()).limit(1))
         self._note_use("page", rows)
         return Page.model_validate_json(rows[0].body) if rows else None
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
-        """Store downloaded pages."""
-        rows = []
-        for page in pages:
-            place = {"id": page.id, "url": canonical(page.url), "fetched_at": page.fetched_at}
-            rows.append(place | {"body": page.model_dump_json()})
-        self._put("page", rows, db)
+        """Store downloaded pages; one without a text is known by its id alone."""
+        self._put([page_row(page, canonical(page.url)) for page in pages if page.text], db)
 
-    def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
+    def freeze_pages(self, pages: Sequence[Page], db: sa.Connection) -> None:
         """Store pages of a result, which never serve as downloads."""
-        rows = [{"id": page.id, "body": page.model_dump_json()} for page in pages]
-        self._database.insert(t.frozen_pages, rows, db=db)
+        self._database.insert(t.cached, [page_row(page, "") for page in pages], db=db)
 
     def with_texts(self, report: Report) -> Report:
         """Return the report with the texts of its pages, as far as they are stored."""
-        ids = [page.id for page in report.pages]
-        rows = self._database.rows(t.frozen_pages, ids) | self._database.rows(t.pages, ids)
+        rows = self._stored("page", [page.id for page in report.pages])
         pages = []
         for page in report.pages:
             row = rows.get(page.id)
@@ -103,9 +90,8 @@ class Cache:
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         """Store the hits of a search."""
-        body = HITS.dump_json(list(hits)).decode()
-        row = {"key": _search_key(searcher, query, k), "made_at": now(), "body": body}
-        self._put("search", [row])
+        key = _search_key(searcher, query, k)
+        self._put([cached_row("search", key, HITS.dump_json(list(hits)))])
 
     # --- outputs of models ---
 
@@ -116,7 +102,7 @@ class Cache:
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
         """Store vectors."""
         self.use("vector", vectors)
-        self._put("vector", [{"key": key, "body": body} for key, body in vectors.items()])
+        self._put([cached_row("vector", key, body) for key, body in vectors.items()])
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         """Return the judgements of verifiers."""
@@ -130,67 +116,68 @@ class Cache:
         """Store judgements."""
         rows = []
         for key, judgement in judgements.items():
-            rows.append({"key": key, "body": JUDGEMENT.dump_json(judgement).decode()})
-        self._put("judgement", rows)
+            rows.append(cached_row("judgement", key, JUDGEMENT.dump_json(judgement)))
+        self._put(rows)
 
     def reply(self, key: str) -> str | None:
         """Return the stored reply of a language model."""
         row = self._rows("reply", [key]).get(key)
-        return row.body if row else None
+        return row.body.decode() if row else None
 
     def put_reply(self, key: str, body: str) -> None:
         """Store the reply of a language model."""
-        self._put("reply", [{"key": key, "body": body}])
+        self._put([cached_row("reply", key, body.encode("utf-8", "replace"))])
 
     # --- rows of all kinds ---
 
     def _rows(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
         self.use(kind, keys)
-        rows = self._database.rows(TABLES[kind], keys)
+        rows = self._stored(kind, keys)
         self._note_use(kind, list(rows.values()))
+        return rows
+
+    def _stored(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
+        rows: dict[str, Row] = {}
+        for start in range(0, len(keys), BATCH):
+            query = sa.select(t.cached).where(_of(kind, keys[start : start + BATCH]))
+            rows |= {row.key: row for row in self._database.all(query)}
         return rows
 
     def _note_use(self, kind: Kind, rows: Sequence[Row]) -> None:
         """Note that rows are used today."""
-        table = TABLES[kind]
-        (key,) = table.primary_key
-        old = [getattr(row, key.name) for row in rows if row.used_on != _today()]
+        old = [row.key for row in rows if row.used_on != _today()]
         if not old:
             return
         with self._database.transaction() as db:
             for start in range(0, len(old), BATCH):
-                is_used = key.in_(old[start : start + BATCH])
-                db.execute(table.update().where(is_used).values(used_on=_today()))
+                is_used = _of(kind, old[start : start + BATCH])
+                db.execute(t.cached.update().where(is_used).values(used_on=_today()))
 
-    def _put(
-        self, kind: Kind, rows: Sequence[dict[str, Any]], db: sa.Connection | None = None
-    ) -> None:
-        """Store rows with their size and day, and make room once in a while."""
-        for row in rows:
-            row |= {"used_on": _today(), "size": len(row["body"])}
-        self._database.insert(TABLES[kind], rows, replace=True, db=db)
+    def _put(self, rows: Sequence[Mapping[str, object]], db: sa.Connection | None = None) -> None:
+        """Store rows, and make room once in a while."""
+        self._database.insert(t.cached, rows, replace=True, db=db)
         url = str(self._database.engine.url)
         if db is None and time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
             _evicted[url] = time.monotonic()
             self.evict()
 
     def evict(self) -> None:
-        """Delete what was used longest ago where a cache takes more than ATTRIBUTION_SHARED_MB.
+        """Delete what was used longest ago of each kind that takes more than ATTRIBUTION_SHARED_MB.
 
         What saved runs and results use stays.
         """
         most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
-        for kind, table in TABLES.items():
-            (key,) = table.primary_key
-            day = table.c.used_on
-            sizes = sa.select(day, sa.func.sum(table.c.size)).group_by(day).order_by(day.desc())
-            is_needed = sa.exists().where(USE.kind == kind, USE.key == key)
+        day = CACHED.used_on
+        is_needed = sa.exists().where(USE.kind == CACHED.kind, USE.key == CACHED.key)
+        for kind in get_args(Kind):
+            sizes = sa.select(day, sa.func.sum(CACHED.size)).where(CACHED.kind == kind)
             total = 0
-            for used_on, size in self._database.all(sizes):
+            for used_on, size in self._database.all(sizes.group_by(day).order_by(day.desc())):
                 total += size
                 if total > most:
+                    is_old = (CACHED.kind == kind, day <= used_on)
                     with self._database.transaction() as db:
-                        db.execute(table.delete().where(day <= used_on, ~is_needed))
+                        db.execute(t.cached.delete().where(*is_old, ~is_needed))
                     break
 
     # --- uses ---
@@ -209,11 +196,34 @@ class Cache:
         other = t.uses.alias()
         is_same = (other.c.kind == USE.kind, other.c.key == USE.key)
         is_shared = sa.exists().where(*is_same, other.c.owner_id != owner_id)
-        own = sa.select(USE.key).where(USE.owner_id == owner_id, ~is_shared)
-        for kind, table in [*TABLES.items(), ("page", t.frozen_pages)]:
-            (key,) = table.primary_key
-            db.execute(table.delete().where(key.in_(own.where(USE.kind == kind))))
+        own = sa.select(USE.kind, USE.key).where(USE.owner_id == owner_id, ~is_shared)
+        db.execute(t.cached.delete().where(sa.tuple_(CACHED.kind, CACHED.key).in_(own)))
         db.execute(t.uses.delete().where(USE.owner_id == owner_id))
+
+
+def cached_row(
+    kind: Kind, key: str, body: bytes, address: str = "", made_at: str = ""
+) -> dict[str, object]:
+    """Return a row of the cache that is used today."""
+    return {
+        "kind": kind,
+        "key": key,
+        "address": address,
+        "made_at": made_at or now(),
+        "body": body,
+        "used_on": _today(),
+        "size": len(body),
+    }
+
+
+def page_row(page: Page, address: str) -> dict[str, object]:
+    """Return the row of a page, which serves as a download of this address."""
+    body = page.model_dump_json().encode()
+    return cached_row("page", page.id, body, address, page.fetched_at)
+
+
+def _of(kind: Kind, keys: Sequence[str]) -> sa.ColumnElement[bool]:
+    return sa.and_(CACHED.kind == kind, CACHED.key.in_(keys))
 
 
 def _search_key(searcher: str, query: str, k: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -18,11 +17,11 @@ from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import BadInput, StoreError
 from attribution.server_settings import server_number
+from attribution.store import schema as t
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
-# the newest migration: a database at this revision is opened without importing alembic
-REVISION = "sizes"
-MIGRATIONS = Path(__file__).parent / "migrations"
+REVISION = "one_row"  # of the tables of `schema`
+UPGRADED = ("initial", "sizes")  # revisions that `upgrade` reads
 MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
@@ -42,7 +41,6 @@ PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database
 }
 
 T = TypeVar("T")
-_upgrade_lock = threading.Lock()  # alembic keeps its context in a global
 
 
 def now() -> str:
@@ -82,7 +80,7 @@ class Database:
         with database.engine.connect() as db:
             revision = _revision(db)
         if revision != REVISION:
-            database._upgrade()
+            database._prepare()
         return database
 
     def close(self) -> None:
@@ -176,41 +174,38 @@ class Database:
         """Return the rows of a table with one key column, by key; unknown keys are left out."""
         (key,) = table.primary_key
         rows: dict[str, sa.Row[*tuple[object, ...]]] = {}
-        with self.engine.connect() as db:
-            for start in range(0, len(keys), BATCH):
-                query = sa.select(table).where(key.in_(keys[start : start + BATCH]))
-                rows |= {getattr(row, key.name): row for row in db.execute(query)}
+        for start in range(0, len(keys), BATCH):
+            query = sa.select(table).where(key.in_(keys[start : start + BATCH]))
+            rows |= {getattr(row, key.name): row for row in self.all(query)}
         return rows
 
-    def _upgrade(self) -> None:
-        from alembic import command
-        from alembic.config import Config
-        from alembic.util import CommandError
+    def _prepare(self) -> None:
+        """Make the tables of a new database, or upgrade those of the version before this one."""
+        from attribution.store.upgrade import upgrade
 
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-        revision = None
-        try:
-            with _upgrade_lock, self.transaction() as db:
-                revision = _revision(db)
-                if revision is None and sa.inspect(db).has_table("runs"):
-                    raise CommandError("it was made before there were migrations")
-                config.attributes["connection"] = db
-                command.upgrade(config, REVISION)
-        except CommandError as error:
-            raise StoreError(
-                f"the database has schema {revision or 'none'}, this version reads {REVISION}: set "
-                "ATTRIBUTION_DATABASE_URL to another database, or use the version of the explorer "
-                "that made this one"
-            ) from error
+        with self.transaction() as db:
+            revision = _revision(db)
+            if revision == REVISION:  # another process did it
+                return
+            if revision in UPGRADED:
+                upgrade(db)
+            elif revision is None and not sa.inspect(db).has_table("runs"):
+                t.metadata.create_all(db)
+            else:
+                raise StoreError(
+                    f"the database has schema {revision or 'none'}, this version reads {REVISION}: "
+                    "set ATTRIBUTION_DATABASE_URL to another database, or use the version of the "
+                    "explorer that made this one"
+                )
+            db.execute(t.revision.delete())
+            db.execute(t.revision.insert().values(version_num=REVISION))
 
 
 def _revision(db: sa.Connection) -> str | None:
-    """Return the last migration applied to the database; None before the first."""
-    if not sa.inspect(db).has_table("alembic_version"):
+    """Return the revision of the tables; None in a new database."""
+    if not sa.inspect(db).has_table(t.revision.name):
         return None
-    revision: str | None = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    return revision
+    return db.execute(sa.select(t.revision.c.version_num)).scalar()
 
 
 @cache

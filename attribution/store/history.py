@@ -27,8 +27,20 @@ MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
 
-RUN, SUMMARY, QUEUE = t.runs.c, t.run_summaries.c, t.queue.c
-COLUMNS = ("id", "created_at", "title", "question", "note", "private", "version")
+RUN = t.runs.c
+COLUMNS = (
+    "id",
+    "created_at",
+    "title",
+    "question",
+    "note",
+    "private",
+    "version",
+    "claims",
+    "checked",
+    "reviewed",
+    "problem",
+)
 
 
 @dataclass(frozen=True)
@@ -150,14 +162,10 @@ class History:
         BadInput for more than MAX_WORDS words.
         """
         conditions = [*self._own(), *_conditions(query)]
-        count = sa.select(sa.func.count()).select_from(_LISTED).where(*conditions)
-        columns = [
-            *(t.runs.c[name] for name in (*COLUMNS, "tags")),
-            sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning"),
-            *(SUMMARY[name] for name in ("claims", "verdicts", "checked", "reviewed", "sources")),
-            QUEUE.problem,
-        ]
-        rows = sa.select(*columns).select_from(_LISTED).where(*conditions)
+        count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
+        columns = [t.runs.c[name] for name in (*COLUMNS, "tags", "verdicts", "sources", "queued")]
+        beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
+        rows = sa.select(*columns, beginning).where(*conditions)
         rows = rows.order_by(_order(query), RUN.id).limit(query.limit).offset(query.offset)
         found = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(found, self._database.scalar(count) or 0)
@@ -171,16 +179,15 @@ class History:
         for state in ("to_review", "reviewed", "unfinished"):
             counts.append(sa.func.count().filter(*_STATES[state]))
         is_finished = RUN.version > 0
-        counts.append(sa.func.sum(SUMMARY.checked).filter(is_finished))
-        counts.append(sa.func.sum(SUMMARY.reviewed).filter(is_finished))
-        query = sa.select(*counts).select_from(_LISTED).where(*self._own())
+        counts.append(sa.func.sum(RUN.checked).filter(is_finished))
+        counts.append(sa.func.sum(RUN.reviewed).filter(is_finished))
+        query = sa.select(*counts).select_from(t.runs).where(*self._own())
         (row,) = self._database.all(query)
         return HistoryTotals(*(number or 0 for number in row))
 
     def next_to_review(self, besides: str = "") -> str | None:
         """Return the newest run, besides one, with a claim that the owner has not assessed."""
-        query = sa.select(RUN.id).select_from(_LISTED)
-        query = query.where(*self._own(), *_STATES["to_review"], RUN.id != besides)
+        query = sa.select(RUN.id).where(*self._own(), *_STATES["to_review"], RUN.id != besides)
         return self._database.scalar(query.order_by(RUN.created_at.desc(), RUN.id).limit(1))
 
     def tags(self) -> list[str]:
@@ -195,10 +202,7 @@ class History:
         """Set title, tags and note. Raises BadInput for a text that is too long, and NotYours for
         another owner's run.
         """
-        values = described(title, tags, note)
-        with self._database.transaction() as db:
-            self._rights.changeable(db, run_id)
-            db.execute(t.runs.update().where(RUN.id == run_id).values(**values))
+        self._rights.change(run_id, **described(title, tags, note))
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
@@ -232,12 +236,10 @@ class History:
                 self._runs.remove(db, row.id)
 
 
-_IS_SHOWN = sa.and_(SUMMARY.run_id == RUN.id, SUMMARY.number == RUN.version)
-_LISTED = t.runs.outerjoin(t.run_summaries, _IS_SHOWN).outerjoin(t.queue, QUEUE.run_id == RUN.id)
 _STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
     "all": (),
-    "to_review": (RUN.version > 0, SUMMARY.reviewed < SUMMARY.checked),
-    "reviewed": (RUN.version > 0, SUMMARY.checked > 0, SUMMARY.reviewed >= SUMMARY.checked),
+    "to_review": (RUN.version > 0, RUN.reviewed < RUN.checked),
+    "reviewed": (RUN.version > 0, RUN.checked > 0, RUN.reviewed >= RUN.checked),
     "finished": (RUN.version > 0,),
     "unfinished": (RUN.version == 0,),
 }
@@ -250,7 +252,7 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
             f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it"
         )
     conditions = list(_STATES[query.state])
-    texts = sa.func.coalesce(SUMMARY.search_text, "").concat(" ").concat(RUN.search_text)
+    texts = RUN.claims_text.concat(" ").concat(RUN.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]
     if query.tag:  # JSON of strings: quotation marks delimit a whole name
         quoted = json.dumps(query.tag, ensure_ascii=False)
@@ -271,11 +273,7 @@ def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:
         beginning=row.beginning,
         tags=tuple(json.loads(row.tags)),
         finished=row.version > 0,
-        claims=row.claims or 0,
-        verdicts=json.loads(row.verdicts or "{}"),
-        checked=row.checked or 0,
-        reviewed=row.reviewed or 0,
-        sources=tuple(json.loads(row.sources or "[]")),
-        queued=row.problem is not None,
-        problem=row.problem or "",
+        verdicts=json.loads(row.verdicts),
+        sources=tuple(json.loads(row.sources)),
+        queued=row.queued > 0,
     )

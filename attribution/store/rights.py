@@ -83,6 +83,12 @@ class Rights:
         with self._database.engine.connect() as db:
             self.changeable(db, run_id)
 
+    def change(self, run_id: str, **values: object) -> None:
+        """Set columns of a run. Raises NotYours as `changeable` does."""
+        with self._database.transaction() as db:
+            self.changeable(db, run_id)
+            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+
     def changeable(
         self, db: sa.Connection, run_id: str, deleted: bool = False
     ) -> sa.Row[*tuple[object, ...]]:
@@ -105,13 +111,7 @@ class Rights:
         return run
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
-        """Raise NotYours if a result of this id may not be saved in this transaction.
-
-        It belongs to the owner of the run with that id, else to whoever saved it first.
-        """
-        if db.execute(sa.select(t.runs.c.id).where(t.runs.c.id == result_id)).first():
-            self.changeable(db, result_id)
-            return
+        """Raise NotYours if somebody else saved a result of this id."""
         owners = sa.select(t.results.c.owner).where(t.results.c.id == result_id)
         for owner in db.execute(owners.with_for_update()).scalars():
             if owner != self.owner:

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from attribution.edits import Edit
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
 from attribution.source import DOCUMENT
@@ -27,10 +26,9 @@ from attribution.store.database import Database, now
 from attribution.store.rights import Rights
 from attribution.types import BADGES, UNCHECKED, Document, Page, Report
 
-DOCUMENTS = "documents"  # kind of result that says who reads a run's documents, see `Runs.copy`
 MEASURED_RUNS = 5
 LEAST_PAIRS = 20  # new ones, of a run that is measured
-RUN, VERSION, SUMMARY, RESULT = t.runs.c, t.run_versions.c, t.run_summaries.c, t.results.c
+RUN, VERSION, RESULT, USE = t.runs.c, t.run_versions.c, t.results.c, t.uses.c
 
 
 class Outdated(Exception):
@@ -47,32 +45,13 @@ class RunInputs(NamedTuple):
     finished: bool  # it has a report
 
 
-class RunVersion(NamedTuple):
-    """A version of a run."""
-
-    number: int  # 1: the result of the run
-    parent: int  # the version that was edited; 0: none
-    created_at: str
-    claim_id: str  # the claim that was checked again; empty in version 1 and where none was
-    edit: str = ""  # the Edit as JSON; empty in version 1
-
-
-class Steps(NamedTuple):
-    """The edits that can be undone and redone."""
-
-    undo: Edit | None
-    redo: Edit | None
-
-
 def new_run_id() -> str:
     """Return an id that cannot be guessed: whoever knows it can open the run."""
     return secrets.token_hex(8)
 
 
 class Results:
-    """Results by kind and id; ids are made by `new_run_id`. A result with the id of a run is
-    deleted with it.
-    """
+    """Results of studies by kind and id; ids are made by `new_run_id`."""
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database, self._rights, self._cache = database, rights, cache
@@ -82,77 +61,45 @@ class Results:
 
         Args:
             kind: What the result is, such as a comparison.
-            result_id: Its id, or that of the run it belongs to.
+            result_id: Its id.
             body: Its JSON.
             pages: Its pages, whose texts `Cache.with_texts` restores.
 
         Raises:
-            NotYours: The id is that of somebody else's run or result.
+            NotYours: The id is that of somebody else's result.
             BadInput: The result is new, and the owner's take too much of the disk.
         """
         if self.load(kind, result_id) is None:
             self._rights.check_room()
-        with self._database.transaction() as db:
-            self._rights.check_result(db, result_id)
-            self.write(db, kind, result_id, body, pages)
-
-    def write(
-        self, db: sa.Connection, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()
-    ) -> None:
-        """Save a result in a transaction that has checked the rights to do so."""
-        self._cache.use("page", [page.id for page in pages])
-        self._cache.freeze_pages(pages, db)
-        self._cache.record_uses(result_id, db)
         row = {
             "kind": kind,
             "id": result_id,
             "created_at": now(),
             "body": body,
             "owner": self._rights.owner,
-            "size": len(body) + _characters(pages),
+            "size": len(body) + sum(len(page.text) for page in pages),
         }
-        self._database.insert(t.results, [row], replace=True, db=db)
+        self._cache.use("page", [page.id for page in pages])
+        with self._database.transaction() as db:
+            self._rights.check_result(db, result_id)
+            self._cache.freeze_pages(pages, db)
+            self._cache.record_uses(result_id, db)
+            self._database.insert(t.results, [row], replace=True, db=db)
 
     def load(self, kind: str, result_id: str) -> str | None:
-        """Return the body of a result; None if it is unknown or of a run that may not be read."""
-        is_hidden = sa.exists().where(RUN.id == RESULT.id, sa.not_(self._rights.readable()))
+        """Return the body of a result; None if it is unknown."""
         query = sa.select(RESULT.body).where(RESULT.kind == kind, RESULT.id == result_id)
-        body: str | None = self._database.scalar(query.where(~is_hidden))
-        return body
-
-    def copy(self, result_id: str) -> str:
-        """Copy all that is saved under the id of a result, as the caller's own.
-
-        Returns:
-            The id of the copy.
-        """
-        self._rights.check_room()
-        copy_id = new_run_id()
-        with self._database.transaction() as db:
-            self.copy_rows(db, result_id, copy_id)
-        return copy_id
-
-    def copy_rows(self, db: sa.Connection, old_id: str, new_id: str) -> None:
-        """Copy the results saved under an id, and what the run or result of that id uses."""
-        copied_id, owner = sa.literal(new_id), sa.literal(self._rights.owner)
-        columns = (RESULT.kind, copied_id, RESULT.created_at, RESULT.body, owner, RESULT.size)
-        results = sa.select(*columns)
-        names = ["kind", "id", "created_at", "body", "owner", "size"]
-        db.execute(t.results.insert().from_select(names, results.where(RESULT.id == old_id)))
-        use = t.uses.c
-        uses = sa.select(use.kind, use.key, copied_id).where(use.owner_id == old_id)
-        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], uses))
+        return self._database.scalar(query)
 
 
 class Runs:
-    """Runs by id, their versions, and the state of unfinished ones.
+    """Runs by id, their versions, and the state of unfinished ones, which is version 0.
 
-    Versions name their parent. Redo leads to the newest one made from the shown one, as in a text
-    editor.
+    A version names its parent, which undoing shows again.
     """
 
-    def __init__(self, database: Database, rights: Rights, cache: Cache, results: Results) -> None:
-        self._database, self._rights, self._cache, self._results = database, rights, cache, results
+    def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
+        self._database, self._rights, self._cache = database, rights, cache
 
     # --- saving ---
 
@@ -171,7 +118,20 @@ class Runs:
             BadInput: The owner's runs take too much of the disk.
         """
         self._rights.check_room()
-        row = {
+        row = self._new_row(run_id, question, answer, settings, created_at)
+        with self._database.transaction() as db:
+            self._database.insert(t.runs, [row], db=db)
+            self._rights.changeable(db, run_id, deleted=True)
+
+    def _new_row(
+        self,
+        run_id: str,
+        question: str,
+        answer: str,
+        settings: Mapping[str, object],
+        created_at: str = "",
+    ) -> dict[str, object]:
+        return {
             "id": run_id,
             "created_at": created_at or now(),
             "question": question.replace("\0", "\ufffd"),  # PostgreSQL has no NUL
@@ -181,9 +141,6 @@ class Runs:
             "owner": self._rights.owner,
             "private": False,
         }
-        with self._database.transaction() as db:
-            self._database.insert(t.runs, [row], db=db)
-            self._rights.changeable(db, run_id, deleted=True)
 
     def save(self, report: Report, provenance: Provenance | None = None) -> None:
         """Save a run with its result."""
@@ -198,8 +155,8 @@ class Runs:
         """
         with self._database.transaction() as db:
             self._rights.changeable(db, report.id, deleted=True)
-            self._save_version(db, report, 1, provenance)
-            forget_unfinished(db, report.id)
+            self._forget_unfinished(db, report.id)
+            self._save_version(db, report, 1, report.pages, provenance)
 
     def save_edit(
         self, report: Report, provenance: Provenance | None = None, shown: int | None = None
@@ -222,42 +179,45 @@ class Runs:
                 raise Outdated
             newest = sa.select(sa.func.max(VERSION.number)).where(VERSION.run_id == report.id)
             number = (db.execute(newest).scalar() or 0) + 1
-            self._save_version(db, report, number, provenance, run.version, report.edits[-1])
+            self._save_version(db, report, number, report.pages, provenance, run.version)
 
     def _save_version(
         self,
         db: sa.Connection,
         report: Report,
         number: int,
-        provenance: Provenance | None,
+        pages: Sequence[Page] = (),
+        provenance: Provenance | None = None,
         parent: int = 0,
-        edit: Edit | None = None,
     ) -> None:
-        """Save a version with its pages, and show it."""
-        page_ids = [page.id for page in report.pages]
-        self._cache.put_pages(report.pages, db)
-        self._cache.use("page", page_ids)
+        """Save a version with these of its pages, and show it."""
+        self._cache.put_pages(pages, db)
+        self._cache.use("page", [page.id for page in pages])
         self._cache.record_uses(report.id, db)
-        report_json = report.to_json()
-        provenance_json = provenance.model_dump_json() if provenance else ""
+        body = report.to_json()
+        trace = provenance.model_dump_json() if provenance else ""
         row = {
             "run_id": report.id,
             "number": number,
             "parent": parent,
             "created_at": now(),
-            "claim_id": edit.claims[0] if edit and edit.claims else "",
-            "report": report_json,
-            "provenance": provenance_json,
-            "edit": edit.model_dump_json() if edit else "",
+            "report": body,
+            "provenance": trace,
         }
         self._database.insert(t.run_versions, [row], replace=True, db=db)
-        size = len(report_json) + len(provenance_json) + _characters(report.pages)
-        saved = RUN.size + size if number > 1 else size
-        db.execute(t.runs.update().where(RUN.id == report.id).values(version=number, size=saved))
-        write_summary(db, report, number)
+        size = len(body) + len(trace) + sum(len(page.text) for page in pages)
+        shown = {"version": number, "size": RUN.size + size * bool(number), **summary(report)}
+        db.execute(t.runs.update().where(RUN.id == report.id).values(shown))
+
+    def _forget_unfinished(self, db: sa.Connection, run_id: str) -> None:
+        """Delete what is kept of a run while it is in progress."""
+        documents = t.run_documents.delete().where(t.run_documents.c.run_id == run_id)
+        db.execute(documents)
+        db.execute(t.run_versions.delete().where(VERSION.run_id == run_id, VERSION.number == 0))
+        db.execute(t.runs.update().where(RUN.id == run_id).values(size=0, queued=0))
 
     def copy(self, run_id: str) -> str:
-        """Copy the shown version of a readable run, with its later results.
+        """Copy the shown version of a readable run.
 
         The copy belongs to the caller and is open by link, without the title, tags, note and
         earlier versions, and without the verdicts of another analyst. The documents of a run that
@@ -267,34 +227,21 @@ class Runs:
             The id of the copy.
         """
         self._rights.check_room()
-        copy_id = new_run_id()
-        reads_documents = self._reads_documents(run_id)
-        readable = sa.select(t.runs).where(
-            RUN.id == run_id, RUN.version > 0, self._rights.readable()
-        )
+        body = self._shown(run_id, VERSION.report, RUN.version > 0)
+        if body is None:
+            raise NotYours("this run can no longer be read, so it cannot be copied")
+        report = Report.model_validate_json(body).model_copy(update={"id": new_run_id()})
+        if not self._rights.access(run_id).own:
+            report = report.model_copy(update={"judgements": ()})
+        row = self._new_row(report.id, report.question, report.answer, report.settings)
+        row["documents"] = "" if self._reads_documents(run_id) else "hidden"
+        provenance = self.provenance(run_id)
+        used = sa.select(USE.kind, USE.key, sa.literal(report.id)).where(USE.owner_id == run_id)
         with self._database.transaction() as db:
-            run = db.execute(readable).first()
-            if run is None:
-                raise NotYours("this run can no longer be read, so it cannot be copied")
-            is_shown = (VERSION.run_id == run_id, VERSION.number == run.version)
-            version = db.execute(t.run_versions.select().where(*is_shown)).one()
-            report = Report.model_validate_json(version.report)
-            if run.owner != self._rights.owner:
-                report = report.model_copy(update={"judgements": ()})
-            report = report.model_copy(update={"id": copy_id})
-            made = {"created_at": now(), "owner": self._rights.owner, "private": False}
-            described = {"title": "", "tags": "[]", "note": "", "search_text": ""}
-            copied_run = run._asdict() | made | described | {"id": copy_id, "version": 1}
-            own = {"run_id": copy_id, "report": report.to_json(), "created_at": now()}
-            first = {"number": 1, "parent": 0, "claim_id": "", "edit": ""}
-            copied_version = version._asdict() | own | first
-            db.execute(t.runs.insert().values(**copied_run))
-            db.execute(t.run_versions.insert().values(**copied_version))
-            write_summary(db, report, 1)
-            self._results.copy_rows(db, run_id, copy_id)
-            state = "shown" if reads_documents else "hidden"
-            self._results.write(db, DOCUMENTS, copy_id, state)
-        return copy_id
+            db.execute(t.runs.insert().values(row))
+            self._save_version(db, report, 1, provenance=provenance)
+            db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
+        return report.id
 
     # --- loading ---
 
@@ -302,7 +249,17 @@ class Runs:
         """Return the shown version of a run with its pages' texts; None if it is unknown or has no
         report yet.
         """
-        body = self._shown(run_id, VERSION.report)
+        return self._load(run_id, RUN.version > 0)
+
+    def load_unfinished(self, run_id: str) -> Report | None:
+        """Return the state of an unfinished run with its pages' texts; None for all other runs.
+
+        Claims not yet compared with the sources have no verdict.
+        """
+        return self._load(run_id, RUN.version == 0)
+
+    def _load(self, run_id: str, is_wanted: sa.ColumnElement[bool]) -> Report | None:
+        body = self._shown(run_id, VERSION.report, is_wanted)
         return self._with_texts(Report.model_validate_json(body)) if body else None
 
     def provenance(self, run_id: str) -> Provenance | None:
@@ -310,10 +267,15 @@ class Runs:
         body = self._shown(run_id, VERSION.provenance)
         return Provenance.model_validate_json(body) if body else None
 
-    def _shown(self, run_id: str, column: sa.Column[Any]) -> str | None:
+    def can_undo(self, run_id: str) -> bool:
+        """Return True if the shown version was made from another one."""
+        return bool(self._shown(run_id, VERSION.parent))
+
+    def _shown(self, run_id: str, column: sa.Column[Any], *conditions: Any) -> Any:
+        """Return a column of the version that is shown."""
         is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
         query = sa.select(column).where(RUN.id == run_id, *is_shown, self._rights.readable())
-        return self._database.scalar(query)
+        return self._database.scalar(query.where(*conditions))
 
     def shown_version(self, run_id: str) -> int:
         """Return the number of the version that is shown; 0 without one."""
@@ -334,19 +296,24 @@ class Runs:
         """Let those who have the link read the documents of a run, or its verdicts and quotes
         alone.
         """
-        self._results.save(DOCUMENTS, run_id, "shared" if shared else "shown")
+        readers = sa.case((RUN.documents == "hidden", "hidden"), else_="shared" if shared else "")
+        self._rights.change(run_id, documents=readers)
 
     def shares_documents(self, run_id: str) -> bool:
         """Return True if those who have the link read the documents of a run."""
-        return self._results.load(DOCUMENTS, run_id) == "shared"
+        return self._documents_of(run_id) == "shared"
+
+    def _documents_of(self, run_id: str) -> str | None:
+        query = sa.select(RUN.documents).where(RUN.id == run_id)
+        return self._database.scalar(query)
 
     def _reads_documents(self, run_id: str) -> bool:
         """Return True if the caller reads the documents of a run: its owner, the command line, or
         anybody if shared.
         """
-        state = self._results.load(DOCUMENTS, run_id)
-        if state in ("shared", "hidden"):
-            return state == "shared"
+        readers = self._documents_of(run_id)
+        if readers:
+            return readers == "shared"
         return not self._rights.owner or self._rights.access(run_id).own
 
     def _with_texts(self, report: Report) -> Report:
@@ -359,47 +326,19 @@ class Runs:
             pages.append(page.model_copy(update={"text": ""}) if is_hidden else page)
         return report.model_copy(update={"pages": tuple(pages)})
 
-    # --- versions ---
-
-    def versions(self, run_id: str) -> list[RunVersion]:
-        """Return the shown version and those it was made from, newest first; the last is the result
-        of the run.
-        """
-        columns = [t.run_versions.c[name] for name in RunVersion._fields]
-        rows = self._database.all(sa.select(*columns).where(VERSION.run_id == run_id))
-        by_number = {row.number: RunVersion(*row) for row in rows}
-        number = self.shown_version(run_id)
-        path = []
-        while number in by_number:
-            path.append(by_number[number])
-            number = by_number[number].parent
-        return path
-
     def undo(self, run_id: str) -> Report | None:
         """Show and return the version that the shown one was made from; None without one."""
-        is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
-        return self._show(run_id, sa.select(VERSION.parent).where(RUN.id == run_id, *is_shown))
-
-    def redo(self, run_id: str) -> Report | None:
-        """Show the version that was undone last, and return it; None if there is none."""
-        return self._show(run_id, _undone(run_id))
-
-    def _show(self, run_id: str, version: sa.Select[int]) -> Report | None:
         with self._database.transaction() as db:
-            self._rights.changeable(db, run_id)
-            number = db.execute(version).scalar()
-            if not number:
+            run = self._rights.changeable(db, run_id)
+            versions = sa.select(VERSION.parent, VERSION.report).where(VERSION.run_id == run_id)
+            parent = db.execute(versions.where(VERSION.number == run.version)).scalar()
+            if not parent:
                 return None
-            db.execute(t.runs.update().where(RUN.id == run_id).values(version=number))
-        return self.load(run_id)
-
-    def steps(self, run_id: str) -> Steps:
-        """Return the edit that undo takes back, and the one that redo makes again."""
-        versions = self.versions(run_id)
-        undone = _undone(run_id).correlate(None).scalar_subquery()
-        query = sa.select(VERSION.edit).where(VERSION.run_id == run_id, VERSION.number == undone)
-        made = versions[0].edit if versions else ""
-        return Steps(_edit(made), _edit(self._database.scalar(query)))
+            body = db.execute(versions.where(VERSION.number == parent)).one().report
+            report = Report.model_validate_json(body)
+            shown = {"version": parent, **summary(report)}
+            db.execute(t.runs.update().where(RUN.id == run_id).values(shown))
+        return self._with_texts(report)
 
     # --- the state of unfinished runs ---
 
@@ -410,31 +349,10 @@ class Runs:
         Raises:
             NotYours: The run is somebody else's, or gone.
         """
-        self._cache.use("page", [page.id for page in pages])
-        row = {"run_id": report.id, "saved_at": now(), "report": report.to_json()}
         with self._database.transaction() as db:
             run = self._rights.changeable(db, report.id, deleted=True)
-            if run.version > 0:
-                return
-            self._cache.put_pages(pages, db)
-            self._cache.record_uses(report.id, db)
-            self._database.insert(t.unfinished_runs, [row], replace=True, db=db)
-            write_summary(db, report, 0)
-
-    def load_unfinished(self, run_id: str) -> Report | None:
-        """Return the state of an unfinished run with its pages' texts; None for all other runs.
-
-        Claims not yet compared with the sources have no verdict.
-        """
-        unfinished = t.unfinished_runs.c
-        query = sa.select(unfinished.report).where(
-            RUN.id == run_id,
-            RUN.version == 0,
-            unfinished.run_id == RUN.id,
-            self._rights.readable(),
-        )
-        body = self._database.scalar(query)
-        return self._with_texts(Report.model_validate_json(body)) if body else None
+            if run.version == 0:
+                self._save_version(db, report, 0, pages)
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
         """Keep the documents that a run is checked against until it is finished."""
@@ -461,9 +379,7 @@ class Runs:
         """Hide a run from everybody else, or show it again. Raises NotYours for somebody else's
         run.
         """
-        with self._database.transaction() as db:
-            self._rights.changeable(db, run_id)
-            db.execute(t.runs.update().where(RUN.id == run_id).values(private=private))
+        self._rights.change(run_id, private=private)
 
     def delete(self, run_id: str) -> None:
         """Delete a run, its versions, and what it alone uses of pages and caches. Raises NotYours
@@ -476,11 +392,9 @@ class Runs:
     def remove(self, db: sa.Connection, run_id: str) -> None:
         """Delete a run in this transaction, whoever it belongs to."""
         self._cache.delete_uses(db, run_id)
-        forget_unfinished(db, run_id)
-        db.execute(t.run_summaries.delete().where(SUMMARY.run_id == run_id))
-        db.execute(t.run_versions.delete().where(VERSION.run_id == run_id))
+        for table in (t.run_versions, t.run_documents):
+            db.execute(table.delete().where(table.c.run_id == run_id))
         db.execute(t.runs.delete().where(RUN.id == run_id))
-        db.execute(t.results.delete().where(RESULT.id == run_id))  # its later results
 
     # --- figures ---
 
@@ -506,25 +420,7 @@ class Runs:
         return median(measured) if measured else None
 
 
-def _characters(pages: Sequence[Page]) -> int:
-    return sum(len(page.text) for page in pages)
-
-
-def _undone(run_id: str) -> sa.Select[int]:
-    """Select the newest version made from the shown one, which is the one that was undone last."""
-    return sa.select(sa.func.max(VERSION.number)).where(
-        RUN.id == run_id,
-        RUN.version > 0,
-        VERSION.run_id == RUN.id,
-        VERSION.parent == RUN.version,
-    )
-
-
-def _edit(body: str | None) -> Edit | None:
-    return Edit.model_validate_json(body) if body else None
-
-
-# --- summaries, kept beside the reports so that listing and searching runs parses none ---
+# --- what lists show of a run, so that listing and searching parses no report ---
 
 
 def searchable(*texts: str) -> str:
@@ -532,29 +428,22 @@ def searchable(*texts: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", "\n".join(texts)).casefold().split())
 
 
-def write_summary(db: sa.Connection, report: Report, number: int) -> None:
-    """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an
-    unfinished run.
-    """
+def summary(report: Report) -> dict[str, object]:
+    """Return the columns of a run that say what its report holds."""
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
     badges |= {own.claim_id: own.label for own in report.judgements if own.label}
     counts = Counter(badges.values())
     texts = [report.question, report.answer]
     for claim in report.claims:
         texts += [claim.text, claim.enriched or ""]
-    row = {
-        "run_id": report.id,
-        "number": number,
+    return {
         "claims": len(report.claims),
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
         "reviewed": len(report.judgements),
         "sources": json.dumps(_source_names(report), ensure_ascii=False),
-        "search_text": searchable(*texts),
+        "claims_text": searchable(*texts),
     }
-    is_same = (SUMMARY.run_id == report.id, SUMMARY.number == number)
-    db.execute(t.run_summaries.delete().where(*is_same))
-    db.execute(t.run_summaries.insert().values(**row))
 
 
 def _source_names(report: Report) -> list[str]:
@@ -567,8 +456,58 @@ def _source_names(report: Report) -> list[str]:
     return names
 
 
-def forget_unfinished(db: sa.Connection, run_id: str) -> None:
-    """Delete what was kept of a run while it was in progress."""
-    for table in (t.unfinished_runs, t.run_documents, t.queue):
-        db.execute(table.delete().where(table.c.run_id == run_id))
-    db.execute(t.run_summaries.delete().where(SUMMARY.run_id == run_id, SUMMARY.number == 0))
+# --- the queue of waiting runs ---
+
+
+class QueuedRun(NamedTuple):
+    """A run that waits, and the owner it belongs to."""
+
+    run_id: str
+    owner: str  # as stored in the database
+    attempts: int  # how often it was begun before
+
+
+class Queue:
+    """Runs of all owners in the order in which they were added, for the next server process too.
+
+    A run leaves the queue in the transaction that saves its result, or with the run itself.
+    """
+
+    def __init__(self, database: Database, rights: Rights) -> None:
+        self._database, self._rights = database, rights
+
+    def add(self, run_id: str) -> None:
+        """Put a run at the end of the queue, also one that failed there before.
+
+        Raises:
+            NotYours: The run is somebody else's or gone.
+        """
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id)
+            last = db.execute(sa.select(sa.func.max(RUN.queued))).scalar_one()
+            waiting = {"queued": last + 1, "attempts": 0, "problem": ""}
+            db.execute(t.runs.update().where(RUN.id == run_id).values(waiting))
+
+    def next(self) -> QueuedRun | None:
+        """Return the run whose turn it is, whoever owns it; None if no run waits."""
+        query = sa.select(RUN.id, RUN.owner, RUN.attempts)
+        query = query.where(RUN.queued > 0, RUN.problem == "", RUN.deleted_at == "")
+        for row in self._database.all(query.order_by(RUN.queued).limit(1)):
+            return QueuedRun(*row)
+        return None
+
+    def begin(self, run_id: str) -> None:
+        """Count an attempt to finish a run, before it can end the process."""
+        self._update(run_id, attempts=RUN.attempts + 1)
+
+    def fail(self, run_id: str, problem: str) -> None:
+        """Keep why a run could not be finished; it waits no longer."""
+        self._update(run_id, problem=problem)
+
+    def remove(self, run_id: str) -> None:
+        """Take a run out of the queue; what is known of it stays."""
+        self._update(run_id, queued=0, problem="")
+
+    def _update(self, run_id: str, **values: object) -> None:
+        with self._database.transaction() as db:
+            db.execute(t.runs.update().where(RUN.id == run_id).values(**values))

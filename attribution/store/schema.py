@@ -1,7 +1,4 @@
-"""The tables as the newest migration leaves them.
-
-A new database takes them from here; each change needs a migration in `migrations/versions`.
-"""
+"""The tables. A change to them needs a step in `upgrade.py` and a new `database.REVISION`."""
 
 from __future__ import annotations
 
@@ -26,49 +23,37 @@ def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]
     )
 
 
-def _size() -> sa.Column[Any]:
-    """Return a column with the characters or bytes that a row takes, with its pages."""
-    return _of("size", sa.Integer, default=0)
+def _number(name: str) -> sa.Column[Any]:
+    """Return a column of a number that is 0 at first."""
+    return _of(name, sa.Integer, server_default="0")
 
 
-def _cached(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """Return the table of a cache, of which what was used longest ago is deleted."""
-    used_on = _of("used_on", 10, default="")  # the day
-    last_uses = sa.Index(f"last_uses_of_{name}", "used_on", "size")
-    return _table(name, *columns, used_on, _size(), last_uses)
+def _text(name: str, kind: int | type = sa.Text) -> sa.Column[Any]:
+    """Return a column of a text that is empty at first."""
+    return _of(name, kind, server_default="")
 
 
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
     return sa.Table(name, metadata, *columns, **options)
 
 
-pages = _cached(
-    "pages",
-    _key("id"),
-    _of("url", index=True),  # canonical; in older rows as it was requested
-    _of("fetched_at", 32),
-    _of("body"),  # the Page as JSON
-)
-searches = _cached(
-    "searches",
-    _key("key", 64),
+revision = _table("alembic_version", _key("version_num", 32))  # made by alembic in older databases
+cached = _table(  # pages, searches, and outputs of models; what was used longest ago is deleted
+    "cached",
+    _key("kind"),
+    _key("key", sa.Text),
+    _of("address", index=True),  # of a page: canonical; empty: never used as a download
     _of("made_at", 32),
-    _of("body"),  # the hits as JSON
+    _of("body", sa.LargeBinary),  # JSON or text in UTF-8, or a vector of float32
+    _of("used_on", 10),  # the day
+    _of("size", sa.Integer),  # bytes
+    sa.Index("last_uses", "kind", "used_on", "size"),
 )
-vectors = _cached(
-    "vectors",
-    _key("key"),
-    _of("body", sa.LargeBinary),  # float32
-)
-judgements = _cached(
-    "judgements",
-    _key("key"),
-    _of("body"),
-)
-replies = _cached(  # of language models
-    "replies",
-    _key("key"),
-    _of("body"),
+uses = _table(  # what a run or result needs of the cache, so that it can be deleted with it
+    "uses",
+    _key("kind"),
+    _key("key", sa.Text),
+    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
 )
 runs = _table(
     "runs",
@@ -77,46 +62,37 @@ runs = _table(
     _of("question"),
     _of("answer"),
     _of("settings"),  # JSON, without secrets
-    _of("version", sa.Integer),  # the one that is shown; 0: none yet
+    _of("version", sa.Integer),  # the one that is shown; 0: it isn't finished
     _of("owner", 64),  # SHA-256 of a token; empty: no one
     _of("private", sa.Boolean),
-    _of("title", default=""),  # given by its owner
-    _of("tags", default="[]"),  # JSON, a sorted list
-    _of("note", default=""),
-    _of("search_text", default=""),  # title, tags and note, see runs.searchable
-    _of("deleted_at", 32, default=""),  # empty: not deleted
-    _size(),
+    _text("documents", 8),  # who else reads them: empty: nobody; shared; hidden: the owner neither
+    _text("title"),  # given by its owner
+    _of("tags", server_default="[]"),  # JSON, a sorted list
+    _text("note"),
+    _text("search_text"),  # title, tags and note, see runs.searchable
+    _text("deleted_at", 32),  # empty: not deleted
+    _number("size"),  # characters, with its pages
+    # What a list shows of the version, so that no report has to be parsed for it.
+    _number("claims"),
+    _number("checked"),  # claims compared with the sources
+    _number("reviewed"),  # claims assessed by the analyst
+    _of("verdicts", server_default="{}"),  # JSON, claims by badge, without zeros
+    _of("sources", server_default="[]"),  # JSON, a list of kinds
+    _text("claims_text"),  # question, answer and claims, see runs.searchable
+    # The queue of waiting runs.
+    _number("queued"),  # its place in the order; 0: it doesn't wait
+    _number("attempts"),  # how often it was begun
+    _text("problem"),  # why the run could not be finished; empty: it waits
     sa.Index("runs_of_owner", "owner", "created_at"),
 )
 run_versions = _table(
     "run_versions",
     _key("run_id"),
-    _key("number", sa.Integer),
+    _key("number", sa.Integer),  # 0: the state of a run that is in progress or was interrupted
     _of("parent", sa.Integer),  # the version that was edited; 0: none
     _of("created_at", 32),
-    _of("claim_id"),  # the claim that was checked again; empty in the first
     _of("report"),
     _of("provenance"),  # empty: unknown
-    _of("edit"),  # what made it of its parent, as JSON; empty in the first
-)
-run_summaries = (
-    _table(  # what a list of runs shows of each version, so that no report has to be parsed for it
-        "run_summaries",
-        _key("run_id"),
-        _key("number", sa.Integer),  # of the version; 0: of a run that is not finished
-        _of("claims", sa.Integer),
-        _of("checked", sa.Integer),  # of these: compared with the sources
-        _of("reviewed", sa.Integer),  # of these: assessed by the analyst
-        _of("verdicts"),  # JSON, claims by badge, without zeros
-        _of("sources"),  # JSON, a list of kinds
-        _of("search_text"),  # question, answer and claims
-    )
-)
-unfinished_runs = _table(  # what is known of a run that is in progress or was interrupted
-    "unfinished_runs",
-    _key("run_id"),
-    _of("saved_at", 32),
-    _of("report"),
 )
 run_documents = _table(  # the user's own, until the run is finished
     "run_documents",
@@ -126,14 +102,6 @@ run_documents = _table(  # the user's own, until the run is finished
     _of("media_type"),
     _of("content", sa.LargeBinary),
 )
-queue = _table(  # runs that wait for their turn; a finished run has no row
-    "queue",
-    _key("number", sa.Integer),  # the order
-    _of("run_id", 16, unique=True),
-    _of("attempts", sa.Integer, default=0),  # how often it was begun
-    _of("problem", default=""),  # why the run could not be finished; empty: it waits
-    sqlite_autoincrement=True,
-)
 results = _table(  # comparisons and the like, as JSON
     "results",
     _key("kind"),
@@ -141,18 +109,7 @@ results = _table(  # comparisons and the like, as JSON
     _of("created_at", 32),
     _of("body"),
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
-    _size(),
-)
-uses = _table(  # what a run or result needs of the other tables, so that it can be deleted with it
-    "uses",
-    _key("kind"),
-    _key("key", sa.Text),
-    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
-)
-frozen_pages = _table(  # of imported and replayed runs and of results; never used as downloads
-    "frozen_pages",
-    _key("id"),
-    _of("body"),
+    _number("size"),
 )
 collections = _table(  # each has an FTS5 table of its own, see attribution/library/store.py
     "collections",

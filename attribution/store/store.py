@@ -5,9 +5,8 @@ from __future__ import annotations
 from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.history import History
-from attribution.store.queue import Queue
 from attribution.store.rights import Rights, owner_of
-from attribution.store.runs import Results, Runs
+from attribution.store.runs import Queue, Results, Runs
 
 
 class Store:
@@ -23,7 +22,7 @@ class Store:
         self.rights = Rights(database, owner or owner_of(by))
         self.cache = Cache(database)
         self.results = Results(database, self.rights, self.cache)
-        self.runs = Runs(database, self.rights, self.cache, self.results)
+        self.runs = Runs(database, self.rights, self.cache)
         self.history = History(database, self.rights, self.runs)
         self.queue = Queue(database, self.rights)
 

@@ -8,7 +8,6 @@ from functools import partial
 import streamlit as st
 
 from attribution.reports import Exported
-from attribution.reports.actions import edited_claims
 from attribution.reports.claims_table import SHEETS, Sheet
 from attribution.reports.html import plural
 from pages.ui.frame import small
@@ -27,8 +26,7 @@ def export_dialog(run_ids: Sequence[str]) -> None:
             report = database.runs.load(run_id)
             about = database.history.description(run_id)
             if report:
-                corrected = frozenset(edited_claims(report))
-                runs.append(Exported(report, about.title, about.note, corrected))
+                runs.append(Exported(report, about.title, about.note))
         return runs
 
     def content(sheet: Sheet) -> bytes:

@@ -454,20 +454,11 @@ def judge(change: Judge) -> None:
 
 def undo() -> None:
     """Show the run as it was before the last edit."""
-    _step(store().runs.undo)
-
-
-def redo() -> None:
-    """Show the run with the edit that was undone last."""
-    _step(store().runs.redo)
-
-
-def _step(step: Callable[[str], Report | None]) -> None:
     now = current()
     if now is None or now.running:
         return
     try:
-        report = step(now.report.id)
+        report = store().runs.undo(now.report.id)
     except NotYours as error:
         RUN.refuse(explain(error)[0])
         return

@@ -10,7 +10,6 @@ import streamlit as st
 
 from attribution.events import STAGES
 from attribution.reports import Exported
-from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline
 from attribution.reports.html import Node, el, plural, table, with_detail
 from attribution.reports.trail import date
@@ -357,7 +356,7 @@ def exported(report: Report) -> Exported:
     owner exports it.
     """
     about = store().history.description(report.id)
-    return Exported(report, about.title, about.note, edited_claims(report))
+    return Exported(report, about.title, about.note)
 
 
 def _about(report: Report) -> None:

@@ -1,5 +1,6 @@
 """A run to export: two claims with evidence, one without a place, and a page of a PDF."""
 
+from attribution.edits import Edit, Reword
 from attribution.reports import Exported
 from attribution.types import (
     AnalystVerdict,
@@ -108,6 +109,13 @@ def judged(report: Report, note: str = "") -> Report:
     return report.model_copy(update={"judgements": judgements})
 
 
+def edited(report: Report) -> Report:
+    """The run after an edit of its first claim."""
+    claim = report.claims[0]
+    edit = Edit(at="", change=Reword(claim_id=claim.id, text=claim.text), claims=(claim.id,))
+    return report.model_copy(update={"edits": (edit,)})
+
+
 def hostile(text: str, address: str = "https://example.org/tower") -> Exported:
     """A run in which every foreign text is this one."""
     long_enough = text or "x"
@@ -121,8 +129,7 @@ def hostile(text: str, address: str = "https://example.org/tower") -> Exported:
         ((0, len(long_enough)),),
     )
     return Exported(
-        judged(report, long_enough),
+        edited(judged(report, long_enough)),
         title=long_enough,
         note=long_enough,
-        corrected=frozenset({"c1"}),
     )

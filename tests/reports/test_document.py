@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from attribution.reports import Exported, export
 from attribution.types import Label, Verdict
 from tests.pages.hostile import ADDRESSES, TEXTS
-from tests.reports.runs import QUOTE, hostile, run
+from tests.reports.runs import QUOTE, edited, hostile, run
 from tests.reports.test_html import _Tags
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ OURS = set(
 
 
 def test_each_claim_leads_to_its_evidence_and_back() -> None:
-    made = export("html", Exported(run(), "A title", "A note", frozenset({"c1"}))).decode()
+    made = export("html", Exported(edited(run()), "A title", "A note")).decode()
     seen = _Tags(made)
     ids = {value for name, value in seen.attributes if name == "id"}
     assert ids == {"claim-1", "claim-2", "mark-1", "mark-2"}

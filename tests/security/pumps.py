@@ -64,7 +64,7 @@ def patterns(folder: str = "") -> list[FoundPattern]:
     for path in sources:
         parts = path.relative_to(root.parent).with_suffix("").parts
         is_elsewhere = bool(folder) and parts[1] != folder
-        if is_elsewhere or parts[-1].startswith("__") or "migrations" in parts:
+        if is_elsewhere or parts[-1].startswith("__"):
             continue
         module = importlib.import_module(".".join(parts))
         for name, value in list(vars(module).items()):

@@ -29,7 +29,6 @@ STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
     "an edit": lambda store: store.runs.save_edit(EDITED),
     "undo": lambda store: store.runs.undo(RUN),
-    "redo": lambda store: store.runs.redo(RUN),
     "a new result": lambda store: store.runs.save(REPORT),
     "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(

@@ -32,8 +32,8 @@ def test_a_full_cache_drops_what_was_used_longest_ago_and_no_run_needs(
 ) -> None:
     store.cache.put_vectors({name: b"x" * 400_000 for name in ("old", "needed", "new")})
     with store.database.transaction() as db:
-        is_old = t.vectors.c.key.in_(["old", "needed"])
-        db.execute(t.vectors.update().where(is_old).values(used_on="2020-01-01"))
+        is_old = t.cached.c.key.in_(["old", "needed"])
+        db.execute(t.cached.update().where(is_old).values(used_on="2020-01-01"))
         use = {"kind": "vector", "key": "needed", "owner_id": "a run"}
         db.execute(t.uses.insert().values(use))
     monkeypatch.setenv("ATTRIBUTION_SHARED_MB", "1")

@@ -113,7 +113,6 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     save_version(store, reworded(first, "other words"), first.claims[0].id)
     store.runs.delete("r1")
     assert store.runs.load("r1") is None
-    assert store.runs.versions("r1") == []
     assert store.runs.inputs("r1") is None
     assert store.runs.load("r2") == second
     names = ["one", "two", "both"]
@@ -129,8 +128,23 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     ]
     store.runs.delete("r2")
     with store.database.engine.connect() as db:
-        for table in set(schema.metadata.tables) - {"collections", "documents", "document_vectors"}:
+        for table in set(schema.metadata.tables) - {schema.revision.name}:
             assert db.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar() == 0, table
+
+
+def test_documents_that_a_copy_hides_are_not_shown_by_sharing_it(store: Store) -> None:
+    own = page("A secret.", url="document:own.txt").model_copy(update={"kind": "document"})
+    mine, reader = Store(store.database, "mine"), Store(store.database, "reader's")
+    mine.runs.save(make.report("a", id="r1", pages=(own,)))
+    copied = reader.runs.copy("r1")
+    reader.runs.share_documents(copied, shared=True)
+    loaded = reader.runs.load(copied)
+    assert loaded is not None
+    assert loaded.pages[0].text == ""
+    mine.runs.share_documents("r1", shared=True)
+    loaded = reader.runs.load("r1")
+    assert loaded is not None
+    assert loaded.pages[0].text == "A secret."
 
 
 def test_results_are_found_by_kind_and_id(store: Store) -> None:

@@ -22,7 +22,7 @@ from tests.make import claim, page, report, save_version
 
 DOCUMENT = Document("a.txt", b"text", "text/plain")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
-OF_RUNS = (t.run_versions, t.run_summaries, t.unfinished_runs, t.run_documents)
+OF_RUNS = (t.run_versions, t.run_documents)
 OWNERS = st.sampled_from(["mine", "theirs"])
 
 
@@ -50,11 +50,6 @@ class Known:
     parents: dict[int, int] = field(default_factory=dict)
     shown: int = 0
     is_deleted: bool = False
-
-    @property
-    def undone(self) -> int:
-        later = [n for n, parent in self.parents.items() if parent == self.shown and n > 1]
-        return max(later, default=0) if self.shown else 0
 
 
 def with_text(run_id: str, text: str) -> Report:
@@ -132,7 +127,7 @@ class RunsMachine(RuleBasedStateMachine):
         run_id = data.draw(st.sampled_from(sorted(self.runs)))
         known = self.runs[run_id]
         names = ["put_aside", "restore", "delete", "unfinished"]
-        names += ["edit", "undo", "redo"] if known.shown and not known.is_deleted else []
+        names += ["edit", "undo"] if known.shown and not known.is_deleted else []
         names += [] if known.shown else ["documents", "finish"]
         name = data.draw(st.sampled_from(names))
         store = self.store(known.owner)
@@ -147,11 +142,10 @@ class RunsMachine(RuleBasedStateMachine):
             "finish": lambda: store.runs.finish(report),
             "edit": lambda: save_version(store, report, report.claims[0].id),
             "undo": lambda: store.runs.undo(run_id),
-            "redo": lambda: store.runs.redo(run_id),
         }
         if self.happens(changes[name], interruption):
             self.expect(name, run_id, number)
-        elif name in ("undo", "redo") and store.runs.shown_version(run_id) != known.shown:
+        elif name == "undo" and store.runs.shown_version(run_id) != known.shown:
             self.expect(name, run_id, number)  # it was read after the change was made
 
     def expect(self, name: str, run_id: str, number: int) -> None:
@@ -167,8 +161,6 @@ class RunsMachine(RuleBasedStateMachine):
             known.shown = number
         if name == "undo":
             known.shown = known.parents[known.shown] or known.shown
-        if name == "redo":
-            known.shown = known.undone or known.shown
 
     @precondition(lambda self: self.runs)
     @rule(data=st.data(), reader=OWNERS, interruption=INTERRUPTIONS)
@@ -213,20 +205,14 @@ class RunsMachine(RuleBasedStateMachine):
             assert loaded.pages[0].text
             assert runs.load_unfinished(run_id) is None
             assert runs.documents(run_id) == ()
-            path = []
-            number = known.shown
-            while number:
-                path.append(number)
-                number = known.parents[number]
-            assert [version.number for version in runs.versions(run_id)] == path
-            assert (runs.steps(run_id).redo is not None) == bool(known.undone)
+            assert runs.shown_version(run_id) == known.shown
+            assert runs.can_undo(run_id) == bool(known.parents[known.shown])
 
     @invariant()
     def nothing_is_left_of_what_is_gone(self) -> None:
         for table in OF_RUNS:
             assert set(self.ids(table.c.run_id)) <= set(self.runs)
         assert set(self.ids(t.uses.c.owner_id)) <= set(self.runs)
-        assert set(self.ids(t.results.c.id)) <= set(self.runs)
 
     @invariant()
     def owners_list_their_runs(self) -> None:

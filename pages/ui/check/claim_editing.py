@@ -29,25 +29,16 @@ _focus = st.components.v2.component(
 
 
 def edit_history(report: Report) -> None:
-    """Draw what was changed in a finished run, with undo and redo."""
-    steps = store().runs.steps(report.id)
-    if steps.undo is None and steps.redo is None:
+    """Draw what was changed in a finished run, with undo."""
+    if not report.edits:
         return
-    with st.container(horizontal=True):
-        st.button(
-            "Undo",
-            key="undo",
-            on_click=run_control.undo,
-            disabled=steps.undo is None,
-            help="Take the last edit back. (Ctrl+Z)",
-        )
-        st.button(
-            "Redo",
-            key="redo",
-            on_click=run_control.redo,
-            disabled=steps.redo is None,
-            help="Make it again. (Ctrl+Shift+Z)",
-        )
+    st.button(
+        "Undo",
+        key="undo",
+        on_click=run_control.undo,
+        disabled=not store().runs.can_undo(report.id),
+        help="Take the last edit back. (Ctrl+Z)",
+    )
     _edits(report)
 
 

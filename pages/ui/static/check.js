@@ -298,13 +298,13 @@ function listenForUndo(view) {
   document.removeEventListener("keydown", window.attributionUndo);
   window.attributionUndo = (event) => {
     const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
-    if (!isUndo || event.altKey) return;
+    if (!isUndo || event.altKey || event.shiftKey) return;
     const target = event.composedPath()[0];
     const isField = target.isContentEditable || /^(TEXTAREA|SELECT|INPUT)$/.test(target.tagName);
     const isOurs = view.root.isConnected && view.data?.editable;
     if (isField || !isOurs || document.querySelector('[role="dialog"]')) return;
     event.preventDefault();
-    view.trigger("edit", event.shiftKey ? "redo" : "undo");
+    view.trigger("edit", "undo");
   };
   document.addEventListener("keydown", window.attributionUndo);
 }

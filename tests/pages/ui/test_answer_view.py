@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.edits import Drop, Edit, Exclude, Recheck, Reword
-from attribution.reports.actions import StepRequest, edited_claims, requested
+from attribution.reports import Exported
+from attribution.reports.actions import StepRequest, requested
 from attribution.reports.cards import CardSettings, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
@@ -23,7 +24,6 @@ REPORT = Report(
     [
         ("edit:ID", StepRequest("edit", CLAIM)),
         ("undo", "undo"),
-        ("redo", "redo"),
         ("drop:ID", Drop(claim_id=CLAIM.id)),
         ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
         (
@@ -35,7 +35,6 @@ REPORT = Report(
             for bad in (
                 "",
                 "drop:x",
-                "as_written:ID",
                 "exclude:ID:p",
                 "delete:ID",
             )
@@ -84,7 +83,7 @@ def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_sho
         Edit(at="", change=Reword(claim_id="x", text="Old."), claims=("other",)),
     )
     report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})
-    assert edited_claims(report) == {"other"}
+    assert Exported(report).corrected == {"other"}
     assert view(report, run="r", running=False)["first"] == "other"
 
 
