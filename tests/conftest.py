@@ -5,7 +5,7 @@ import gc
 import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
+NOTHING_MISSING = "ATTRIBUTION_TEST_ALL"  # set where a skipped test is a failure, as .ci/run does
+OPTIONAL = ("Ray is not installed", "another server's disk is not known")
 COUNTER = itertools.count()
 gc.set_threshold(50_000, 20, 50)  # to look through all that is imported takes a tenth of the time
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
@@ -29,6 +31,29 @@ hypothesis.settings.load_profile("untimed")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests come first, since they wait."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
+def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Let a test that lacks a program, package or model fail where none may be missing."""
+    reason = str(report.longrepr)
+    is_optional = any(words in reason for words in OPTIONAL)
+    if report.skipped and NOTHING_MISSING in os.environ and not is_optional:
+        report.outcome = "failed"
+        report.longrepr = f"{reason}, and {NOTHING_MISSING} is set"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    fail_if_skipped(report)
+    return report
 
 
 class ByServer(LoadFileScheduling):

@@ -69,7 +69,8 @@ def running(claims: int) -> Iterator[int]:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         try:
             socket.getaddrinfo = getaddrinfo
             yield int(process.stdout.readline())

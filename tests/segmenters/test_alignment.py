@@ -33,7 +33,8 @@ SENTENCES = [(a, b - 1) for a, b in pairwise(STARTS)]
 def test_a_claim_finds_the_words_it_came_from(claim: str, slices: list[str], sentence: int) -> None:
     found = align(claim, ANSWER, SENTENCES)
     assert [ANSWER[a:b] for a, b in found.spans] == slices
-    assert found.sentence == SENTENCES[sentence] and found.confidence >= 0.4
+    assert found.sentence == SENTENCES[sentence]
+    assert found.confidence >= 0.4
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,9 @@ def test_a_claim_finds_the_words_it_came_from(claim: str, slices: list[str], sen
 )
 def test_what_is_not_in_the_answer_has_no_span(claim: str) -> None:
     found = align(claim, ANSWER, SENTENCES)
-    assert found.spans == () and found.sentence is None and found.confidence < 0.4
+    assert found.spans == ()
+    assert found.sentence is None
+    assert found.confidence < 0.4
 
 
 def test_words_of_the_question_do_not_speak_against_a_sentence() -> None:
@@ -75,14 +78,16 @@ def test_spans_are_words_of_the_sentence_in_order(claim: list[str], sentence: li
     answer = "Before it. " + " ".join(sentence)
     whole = (11, len(answer))
     found = align(" ".join(claim), answer, [whole])
-    assert 0 <= found.confidence <= 1 and (found.sentence is None) == (found.spans == ())
+    assert 0 <= found.confidence <= 1
+    assert (found.sentence is None) == (found.spans == ())
     words = {t.stem for t in tokens(" ".join(claim))}
     last = 11
     for a, b in found.spans:
         assert last <= a < b <= len(answer)
         last = b
         ends = tokens(answer[a:b])
-        assert ends[0].stem in words and ends[-1].stem in words
+        assert ends[0].stem in words
+        assert ends[-1].stem in words
 
 
 def test_the_same_claim_twice_is_one_with_both_spans() -> None:

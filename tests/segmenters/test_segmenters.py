@@ -16,12 +16,15 @@ def check(answer: str, claims: tuple[Claim, ...]) -> None:
     normal = [" ".join(c.text.casefold().split()) for c in claims]
     assert len(set(normal)) == len(normal)
     for c in claims:
-        assert any(x.isalnum() for x in c.text) and c.text == c.text.strip()
-        assert c.spans and all(0 <= a < b <= len(answer) for a, b in c.spans)
+        assert any(x.isalnum() for x in c.text)
+        assert c.text == c.text.strip()
+        assert c.spans
+        assert all(0 <= a < b <= len(answer) for a, b in c.spans)
         assert c.id == content_id(
             c.text, str(c.spans[0])
         )  # the same claim of two segmenters is one
-        assert c.sentence is not None and 0 <= c.sentence[0] < c.sentence[1] <= len(answer)
+        assert c.sentence is not None
+        assert 0 <= c.sentence[0] < c.sentence[1] <= len(answer)
 
 
 @every

@@ -24,10 +24,12 @@ def badges(count: int = 400) -> list[Badge]:
 def test_the_least_threshold_that_keeps_the_guarantee_is_found() -> None:
     made = badges()
     found = threshold(made, 0.85)
-    assert found is not None and 0.7 < found < 0.9
+    assert found is not None
+    assert 0.7 < found < 0.9
     shown = [b for b in made if b.probability >= found]
     assert interval(sum(bool(b.right) for b in shown), len(shown))[0] >= 0.85
-    assert threshold(made, 0.999) is None and threshold([], 0.5) is None
+    assert threshold(made, 0.999) is None
+    assert threshold([], 0.5) is None
 
 
 def test_no_set_of_several_outweighs_the_others() -> None:
@@ -35,7 +37,8 @@ def test_no_set_of_several_outweighs_the_others() -> None:
     small = [
         Badge("supported", 0.9, n % 2 == 0, "bc"[n % 2], n % 5) for n in range(20)
     ]  # "b" is right, "c" wrong
-    assert threshold(large, 0.85) and threshold([*large, *small[:10:2]], 0.85)
+    assert threshold(large, 0.85)
+    assert threshold([*large, *small[:10:2]], 0.85)
     assert (
         threshold([*large, *small], 0.85) is None
     )  # of 20 and the 10 that "large" weighs, 20 are right
@@ -44,12 +47,11 @@ def test_no_set_of_several_outweighs_the_others() -> None:
 def test_steps_rise_and_are_of_enough_badges() -> None:
     found = steps(badges())
     shares = [step.right / step.shown for step in found]
-    assert (
-        len(found) > 3
-        and shares == sorted(set(shares))
-        and sum(step.shown for step in found) == 400
-    )
-    assert min(step.shown for step in found) >= 20 and steps(badges(19)) == ()
+    assert len(found) > 3
+    assert shares == sorted(set(shares))
+    assert sum(step.shown for step in found) == 400
+    assert min(step.shown for step in found) >= 20
+    assert steps(badges(19)) == ()
 
 
 def test_what_is_reported_was_not_chosen_on() -> None:
@@ -57,12 +59,11 @@ def test_what_is_reported_was_not_chosen_on() -> None:
     assert made.supported.threshold
     assert made.contradicted.threshold is None
     assert made.contradicted.held == {}
-    assert made.claims == {"a": 200, "b": 200} and made.supported.claims == 400
+    assert made.claims == {"a": 200, "b": 200}
+    assert made.supported.claims == 400
     held = made.supported.held
-    assert (
-        held[ALL].shown == held["a"].shown + held["b"].shown
-        and held[ALL].low < held[ALL].right / held[ALL].shown
-    )
+    assert held[ALL].shown == held["a"].shown + held["b"].shown
+    assert held[ALL].low < held[ALL].right / held[ALL].shown
     lucky = [Badge("supported", 0.8, True, "a", 0) for _ in range(40)] + [
         Badge("supported", 0.8, False, "a", 1)
     ] * 40
@@ -122,10 +123,8 @@ def test_a_bad_line_is_named_and_left_out(
         "utf-8",
     )
     assert main(["calibrate", "--input", str(given)]) == 1
-    assert (
-        f"! line 2: {told}" in (err := capsys.readouterr().err)
-        and "2 claims, 1 lines left out" in err
-    )
+    assert f"! line 2: {told}" in (err := capsys.readouterr().err)
+    assert "2 claims, 1 lines left out" in err
     given.write_text(json.dumps(row(right="yes")) + "\n", "utf-8")
     assert main(["calibrate", "--input", str(given)]) == 2
     assert "no line can be used" in capsys.readouterr().err
