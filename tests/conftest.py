@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Let a test that lacks a program, package or model fail where none may be missing."""
     reason = str(report.longrepr)
-    is_optional = any(words in reason for words in OPTIONAL)
+    is_optional = hasattr(report, "wasxfail") or any(words in reason for words in OPTIONAL)
     if report.skipped and NOTHING_MISSING in os.environ and not is_optional:
         report.outcome = "failed"
         report.longrepr = f"{reason}, and {NOTHING_MISSING} is set"

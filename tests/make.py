@@ -1,6 +1,7 @@
 """Small values for tests."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from attribution.edits import Edit, Reword
@@ -45,6 +46,19 @@ def claim(
 ) -> Claim:
     made = {"id": content_id(text), "spans": ((0, len(text)),), "worthiness": worthiness}
     return Claim(**{"text": text, **made, **fields})
+
+
+def check_claims(answer: str, claims: Sequence[Claim]) -> None:
+    """What every segmenter promises, whatever it was given."""
+    normal = [" ".join(one.text.casefold().split()) for one in claims]
+    assert len(set(normal)) == len({one.id for one in claims}) == len(claims)
+    for one in claims:
+        assert any(character.isalnum() for character in one.text)
+        assert one.text == one.text.strip()
+        assert all(0 <= start < end <= len(answer) for start, end in one.spans)
+        if one.spans:
+            assert one.sentence is not None
+            assert 0 <= one.sentence[0] < one.sentence[1] <= len(answer)
 
 
 def evidence(

@@ -36,7 +36,6 @@ cli pages
 TIER = {folder: i for i, line in enumerate(ORDER.split("\n")) for folder in line.split()}
 DOORS = ("__init__", "__main__")  # these import other folders when a name is asked for
 
-ACROSS = ("security", "pages/browser", "verdicts", "")  # tests of the product as a whole
 
 # a folder in which only caches of an earlier version are left is none
 ROOMS = {path.parent.name for path in (ROOT / "attribution").glob("*/*.py")}
@@ -105,29 +104,6 @@ def test_no_two_files_need_each_other() -> None:
                 reached.add(one)
                 following += needs.get(one, ())
         assert module not in reached, f"{module} is imported by what it imports"
-
-
-def test_the_tests_mirror_the_code() -> None:
-    """`tests/<folder>/test_<module>[_<facet>].py` tests a module of that folder, or the folder's
-    own `__init__.py`.
-    """
-    strays = []
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        room = path.parent.relative_to(ROOT / "tests")
-        top = (
-            ROOT
-            if room.parts[:1] in (("pages",), ("training",), ("benchmarks",))
-            else ROOT / "attribution"
-        )
-        found = [p.stem for p in (top / room).glob("*") if p.suffix == ".py" or p.is_dir()] + [
-            room.name
-        ]
-        name = path.stem.removeprefix("test_")
-        if room.as_posix().strip(".") not in ACROSS and not any(
-            f"{name}_".startswith(f"{m}_") for m in found
-        ):
-            strays.append(str(path.relative_to(ROOT)))
-    assert not strays
 
 
 LONG, BRANCHED = 60, 15  # a function may be one of the two

@@ -22,7 +22,7 @@ from attribution.settings import Settings
 from attribution.tables import Entry, Table
 from attribution.verifiers import VERIFIERS
 from tests import llm_server
-from tests.make import page
+from tests.make import check_claims, page
 from tests.searchers.test_duckduckgo import GOOD as DUCKDUCKGO
 from tests.searchers.test_searchers import GOOD
 from tests.servers import Answer, Served, http_server
@@ -88,11 +88,7 @@ def test_segmenters(name: str, endpoint: Served) -> None:
     segmented = segmenter.segment(QUESTION, ANSWER)
     assert segmented.claims
     assert bool(endpoint.requests) == bool(usage and usage.calls) == bool(segmented.usage)
-    for claim in segmented.claims:
-        assert claim.text.strip()
-        assert all(ANSWER[a:b].strip() for a, b in claim.spans)
-        assert claim.sentence is None or ANSWER[slice(*claim.sentence)].strip()
-    assert len({c.text.casefold() for c in segmented.claims}) == len(segmented.claims)
+    check_claims(ANSWER, segmented.claims)
     asked = len(endpoint.requests)
     stop = threading.Event()
     stop.set()

@@ -61,26 +61,3 @@ def test_together_they_show_a_blocked_page_one_that_is_gone_and_a_failed_search(
         "octopus": {"blocked_address", "unreachable"},
         "channel-tunnel": {"search_failed", "source_unread"},
     }
-
-
-CHOOSE = """
-import streamlit as st
-from pages.ui import state
-from pages.ui import choices
-state.begin("check")
-choices.fill_example(state.examples()[{number}])
-chosen = choices.settings()
-st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
-"""
-
-
-@pytest.mark.parametrize("number", range(len(ALL)))
-def test_choosing_one_on_the_page_chooses_its_sources(number: int) -> None:
-    from streamlit.testing.v1 import AppTest
-
-    at = AppTest.from_string(CHOOSE.format(number=number), default_timeout=60).run()
-    given = {
-        source for source in ALL[number]["sources"] if not source.startswith("searxng:")
-    }  # never filled in
-    assert not at.exception
-    assert set(at.text[0].value.split()) - {"documents"} == given

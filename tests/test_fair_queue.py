@@ -25,12 +25,9 @@ def test_each_owner_has_a_turn_before_an_owners_second_run() -> None:
     turns = Turns(1)
     runs = {name: run(name[0], turns) for name in ("a1", "a2", "b1", "c1")}
     assert events(runs, "a1", "a2", "b1", "c1") == ["runs", Queued(1), Queued(1), Queued(2)]
-    list(runs["a1"])
-    assert events(runs, "b1") == ["runs"]
-    list(runs["b1"])
-    assert events(runs, "c1") == ["runs"]
-    list(runs["c1"])
-    assert events(runs, "a2") == ["runs"]
+    for ended, next_one in (("a1", "b1"), ("b1", "c1"), ("c1", "a2")):
+        list(runs[ended])
+        assert events(runs, next_one) == ["runs"]
 
 
 def test_a_run_that_is_stopped_while_it_waits_leaves_the_queue() -> None:
@@ -65,13 +62,16 @@ def test_more_than_can_wait_are_refused() -> None:
         next(run("c", turns))
 
 
-def test_an_owner_takes_a_quarter_of_the_places_to_wait() -> None:
+@pytest.mark.parametrize("owners", ["aaa", "abc"], ids=["one owner", "one address"])
+def test_an_owner_or_address_takes_a_quarter_of_the_places_to_wait(owners: str) -> None:
     turns = Turns(1, waiting=8)
-    runs = [run("a", turns) for _ in range(3)]
-    assert [next(one) for one in runs] == ["runs", Queued(1), Queued(2)]
-    with pytest.raises(Busy, match="2 runs of yours"):
-        next(run("a", turns))
-    assert next(run("b", turns)) == Queued(1)
+    for owner in owners:
+        turns.locate(owner, "192.0.2.1")
+    waiting = [run(owner, turns) for owner in ("x", *owners[:2])]
+    assert [next(one) for one in waiting] == ["runs", Queued(1), Queued(2)]
+    with pytest.raises(Busy):
+        next(run(owners[2], turns))
+    assert next(run("d", turns)) == Queued(2)
 
 
 def test_an_address_with_many_owners_has_the_turns_of_one() -> None:
@@ -84,17 +84,6 @@ def test_an_address_with_many_owners_has_the_turns_of_one() -> None:
     for ended, next_one in (("a1", "d1"), ("d1", "b1"), ("b1", "c1"), ("c1", "a2")):
         list(runs[ended])
         assert events(runs, next_one) == ["runs"]
-
-
-def test_an_address_takes_a_quarter_of_the_places_to_wait() -> None:
-    turns = Turns(1, waiting=8)
-    for owner in "abc":
-        turns.locate(owner, "192.0.2.1")
-    waiting = [run(owner, turns) for owner in ("x", "a", "b")]
-    assert [next(one) for one in waiting] == ["runs", Queued(1), Queued(2)]
-    with pytest.raises(Busy):
-        next(run("c", turns))
-    assert next(run("d", turns)) == Queued(2)
 
 
 def test_an_owner_never_has_all_turns() -> None:

@@ -2,13 +2,12 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.prompts import examples
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm import METHODS, BySentence
 from attribution.tables import LLM
-from attribution.text.parse import parse
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
+from tests.make import check_claims
 from tests.servers import Answer
 
 NAMES = [name for name, entry in SEGMENTERS.items() if LLM in entry.needs]
@@ -41,22 +40,9 @@ def good(body: dict[str, Any]) -> str:
 def run(name: str, script: Any, answer: str = ANSWER, **choices: Any) -> Segmented:
     with llm_server(script) as served:
         made = SEGMENTERS.build(name, llm_settings(served, **choices)).segment(QUESTION, answer)
-    check(answer, made)
-    return made
-
-
-def check(answer: str, made: Segmented) -> None:
-    """The contract of segmenters."""
-    normal = [" ".join(claim.text.casefold().split()) for claim in made.claims]
-    assert len(set(normal)) == len(normal)
-    assert len({claim.id for claim in made.claims}) == len(normal)
-    for claim in made.claims:
-        assert any(character.isalnum() for character in claim.text)
-        assert claim.text == claim.text.strip()
-        assert 0 <= claim.alignment <= 1
-        assert all(0 <= start < end <= len(answer) for start, end in claim.spans)
-        assert claim.sentence is not None or not claim.spans
+    check_claims(answer, made.claims)
     assert all(failure.kind == "llm_failed" for failure in made.failures)
+    return made
 
 
 def slices(claim: Claim) -> list[str]:
@@ -135,20 +121,6 @@ def test_a_second_run_asks_nothing_and_another_model_asks_again(name: str) -> No
         assert other.estimate(QUESTION, ANSWER).calls == sent
 
 
-def test_direct_sends_the_whole_answer() -> None:
-    answer = " ".join(f"River number {n} is {n + 7} miles long." for n in range(400))
-    texts: list[str] = []
-
-    def script(body: dict[str, Any]) -> str:
-        texts.append(asked(body))
-        return claims("River number 399 is 406 miles long.")
-
-    made = run("direct", script, answer)
-    assert len(answer) > 12_000
-    assert texts == [answer]
-    assert made.claims[0].spans[0][1] > len(answer) - 3
-
-
 COUNTS = {"factscore": 8, "factscore-2": 2, "wice": 6, "chen": 8, "conllu": 2, "r_nd": 8}
 
 
@@ -179,15 +151,6 @@ def test_the_nearest_example_of_the_bank_comes_last() -> None:
     assert mountain[:7] == segmenter.examples('"; DROP TABLE bank; --')[:7]
 
 
-def test_two_banks_decompose_the_same_21_sentences() -> None:
-    of_factscore, of_r_nd = examples("factscore"), examples("r_nd")
-    assert [one.sentence for one in of_factscore] == [one.sentence for one in of_r_nd]
-    assert len(of_r_nd) == 21
-    texts = [claim for example in of_r_nd for claim in example.claims]
-    assert not [text for text in texts if text.startswith(("There is", "There are", "There was"))]
-    assert not [text for text in texts if not {"VERB", "AUX"} & {t.pos_ for t in parse(text)}]
-
-
 def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -> None:
     (tmp_path / "factscore.txt").write_text("{examples}\nBreak down: {sentence}")
     (tmp_path / "examples").mkdir()
@@ -211,20 +174,3 @@ def test_raw_decompositions_keep_empty_and_repeated_claims() -> None:
         segmenter = BySentence(METHODS["factscore"], llm_settings(served, prompts="v24"))
         made = segmenter.decompose(list(replies))
     assert made == [["A.", "A."], ["", "B."], [""]]
-
-
-def test_examples_are_dropped_until_a_parse_fits_and_a_sentence_that_never_fits_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    shown: list[int] = []
-
-    def script(body: dict[str, Any]) -> str:
-        shown.append(prompt_of(body).count("<data>") - 1)
-        return claims("Hitchcock was a director.")
-
-    answer = "Hitchcock was a director who was born in 1899."
-    for limit in (3_000, 1_700, 300):
-        monkeypatch.setattr("attribution.segmenters.llm.LONGEST_PARSE", limit)
-        made = run("conllu", script, answer, llm_retries=0)
-    assert sorted(set(shown)) == [0, 1]
-    assert [claim.text for claim in made.claims] == [answer]

@@ -5,9 +5,8 @@ import pytest
 
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
-from attribution.types import Judgement, Probabilities
 from attribution.verifiers import VERIFIERS, auto, model_of
-from attribution.verifiers.fact_checkers import FactChecker, _joined
+from attribution.verifiers.fact_checkers import FactChecker
 
 WORDS = (
     "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No "
@@ -151,25 +150,6 @@ def test_support_is_that_of_the_published_input(
     assert again != first
     assert verifier.version.startswith(f"{name}/{tmp_path}@")
     assert "+embedded-" in verifier.version
-
-
-@pytest.mark.parametrize(
-    ("support", "nli", "expected"),
-    [
-        (0.9, (0.2, 0.7, 0.1), (0.9, 0.0875)),
-        (0.1, (0.0, 0.9, 0.1), (0.1, 0.81)),
-        (0.3, (1.0, 0.0, 0.0), (0.3, 0.0)),
-    ],
-)
-def test_contradictions_are_the_nli_models(
-    support: float, nli: tuple[float, float, float], expected: tuple[float, float]
-) -> None:
-    entailed, contradicted, neither = nli
-    own = Judgement(
-        Probabilities(entailed=entailed, contradicted=contradicted, no_relation=neither), (0, 3)
-    )
-    p = _joined((CLAIM, EVIDENCE), support, own).probabilities
-    assert (p.entailed, p.contradicted) == pytest.approx(expected, abs=1e-5)
 
 
 def test_other_models_and_claims_are_refused(tmp_path: Path) -> None:
