@@ -29,8 +29,10 @@ from training.pairs import (
     TARGETS,
     Pair,
     checksum,
+    cut,
     is_held_out,
     judged,
+    patterns,
     read_rows,
     real,
     written,
@@ -44,6 +46,8 @@ MOST = {
     "written": 700,
     "siblings": 200,
     "plain": 400,
+    "cut": 300,
+    "patterns": 300,
     "judged": 200,
     "xnli": 300,
 }
@@ -55,6 +59,8 @@ def choosing(folder: Path, should_report: bool) -> list[Pair]:
     """Return the pairs to measure on, the same ones every time."""
     hand = [pair for pair in written() if is_held_out(pair.document)]
     hand += [pair for pair in judged() if is_held_out(pair.document)]
+    hand += cut(random.Random(13), held_out=True)
+    hand += patterns(random.Random(13), held_out=True)
     folds = REPORTED_FOLDS if should_report else (CHOOSING_FOLD,)
     pools: dict[str, list[Pair]] = defaultdict(list)
     for pair in hand + real(folder / "eval", frozenset(folds)) + xnli(folder, should_report):

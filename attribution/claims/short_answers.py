@@ -56,7 +56,7 @@ def is_short_answer(text: str, *, is_alone: bool) -> bool:
         return True
     if not is_alone:
         return False
-    return LETTER.fullmatch(text) is not None or not _has_subject(text)
+    return LETTER.fullmatch(text) is not None or not has_subject(text)
 
 
 def with_replies(text: str) -> str:
@@ -76,7 +76,8 @@ def completes_question(claim: Claim) -> bool:
     return has_question and is_short_answer(claim.statement, is_alone=True)
 
 
-def _has_subject(text: str) -> bool:
+def has_subject(text: str) -> bool:
+    """Return True for a clause with a subject and a verb."""
     return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
 
 

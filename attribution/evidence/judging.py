@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.claims.short_answers import completes_question, statement, with_replies
+from attribution.claims.short_answers import completes_question, has_subject, statement, with_replies
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.numerals import in_figures
@@ -95,12 +95,15 @@ def read(
 
 
 def spoken(claim: Claim) -> str:
-    """Return a claim as the verifier reads it, after the headings above it: "Costs > Total: €5".
+    """Return a claim as the verifier reads it.
 
-    A short answer is read with its question as one statement.
+    A claim without a subject is read after the headings above it, "Costs > Total: €5", and a short
+    answer with its question as one statement.
     """
     if completes_question(claim):
         return statement(claim.context[-1], claim.statement)
+    if has_subject(claim.statement):
+        return claim.statement
     headings = [heading.strip(" :*#") for heading in claim.context[-HEADINGS:]]
     missing = [h for h in headings if h and shared_words(h, claim.statement) < 1]
     return f"{' > '.join(missing)}: {claim.statement}" if missing else claim.statement
