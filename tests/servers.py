@@ -23,7 +23,8 @@ class Served:
         ] = []  # method, path, headers, body
 
     def url(self, path: str = "/", host: str = "") -> str:
-        return f"http://{host or self.address}:{self.port}{path}"
+        own = f"[{self.address}]" if ":" in self.address else self.address
+        return f"http://{host or own}:{self.port}{path}"
 
     @property
     def paths(self) -> list[str]:
@@ -63,7 +64,10 @@ def http_server(
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer((address, port), Handler)
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+
+    server = Server((address, port), Handler)
     server.daemon_threads = True
     if tls:
         server.socket = tls.wrap_socket(
