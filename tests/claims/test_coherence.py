@@ -35,10 +35,12 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
     ]
     assert (good.coherence, good.coherent) == (0.9, True)
     assert (bad.coherence, bad.coherent, bad.checked) == (0.1235, False, False)
-    assert verbatim.coherence is None and verbatim.checked
+    assert verbatim.coherence is None
+    assert verbatim.checked
     assert whole.coherent
     made = decide(bad, (), both(0.5))
-    assert made.label == "not_checked" and "0.12" in made.reason
+    assert made.label == "not_checked"
+    assert "0.12" in made.reason
 
 
 def test_the_marks_of_a_sentence_do_not_count() -> None:
@@ -55,7 +57,8 @@ def test_the_marks_of_a_sentence_do_not_count() -> None:
         claim("Ada met Babbage.", (end + 1, len(answer))),
     ]
     verbatim, _ = check_coherence(answer, claims, entailed, 0.5)
-    assert verbatim.coherence is None and asked == [("Ada met Babbage.", "She met Babbage.")]
+    assert verbatim.coherence is None
+    assert asked == [("Ada met Babbage.", "She met Babbage.")]
 
 
 def test_a_threshold_of_zero_keeps_every_claim_and_no_claim_needs_no_verifier() -> None:
@@ -84,4 +87,5 @@ def test_the_premise_of_a_cell_has_its_headings() -> None:
     )
     whole, part = check_coherence(answer, [whole, part], entailed, 0.5)
     assert asked == [("Psycho was released in 1960.", "Psycho: 1960 (Year)")]
-    assert whole.checked and not part.checked
+    assert whole.checked
+    assert not part.checked

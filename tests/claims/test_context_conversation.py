@@ -82,9 +82,8 @@ def test_text_and_json_lead_back_to_the_same_turns(turns: list[Turn]) -> None:
 def test_a_language_model_is_shown_the_whole_conversation() -> None:
     assert transcript("How high is it?", ()) == "How high is it?"
     shown = transcript("How high is it?", TOWER)
-    assert shown.startswith("User: What is the Eiffel Tower?\nAssistant: ") and shown.endswith(
-        "\nUser: How high is it?"
-    )
+    assert shown.startswith("User: What is the Eiffel Tower?\nAssistant: ")
+    assert shown.endswith("\nUser: How high is it?")
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
     answer = "Marie Curie was a physicist. She was born in Warsaw. I think she was great."
     found = {c.text: c.enriched for c in enriched_claims("Who was Marie Curie?", answer)}
     assert found["She was born in Warsaw."] == "Marie Curie was born in Warsaw."
-    assert found["Marie Curie was a physicist."] is None and found["I think she was great."] is None
+    assert found["Marie Curie was a physicist."] is None
+    assert found["I think she was great."] is None
 
 
 @pytest.mark.parametrize(

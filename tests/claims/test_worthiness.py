@@ -38,7 +38,8 @@ def test_any_text_is_classified_and_all_but_facts_have_a_reason(text: str) -> No
 def test_claims_keep_everything_else() -> None:
     before = claim("I think so.", None)
     (after,) = classify([before])
-    assert after.worthiness == "opinion" and after.worthiness_reason
+    assert after.worthiness == "opinion"
+    assert after.worthiness_reason
     assert after.model_copy(update={"worthiness": None, "worthiness_reason": ""}) == before
 
 
@@ -54,11 +55,10 @@ def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
         if r["half"] == half
     ]
     gold, guess = zip(*own, strict=True)
-    assert len(own) == 150 and accuracy_score(gold, guess) >= max(0.85, sum(gold) / len(gold) + 0.1)
-    assert (
-        balanced_accuracy_score(gold, guess) >= 0.8
-        and f1_score(gold, guess, average="macro") >= 0.8
-    )
+    assert len(own) == 150
+    assert accuracy_score(gold, guess) >= max(0.85, sum(gold) / len(gold) + 0.1)
+    assert balanced_accuracy_score(gold, guess) >= 0.8
+    assert f1_score(gold, guess, average="macro") >= 0.8
 
 
 @pytest.mark.parametrize(

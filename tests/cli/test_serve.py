@@ -28,7 +28,8 @@ def test_connections_that_are_still_closing_do_not_occupy_the_port() -> None:
     server.close()
     with socket.socket() as plain, pytest.raises(OSError):
         plain.bind(("127.0.0.1", port))
-    assert is_free(port) and free_port(port) == port
+    assert is_free(port)
+    assert free_port(port) == port
 
 
 def test_after_a_crash_the_server_comes_back_at_the_same_address(tmp_path: Path) -> None:

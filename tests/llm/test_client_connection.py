@@ -11,10 +11,11 @@ from tests.servers import Answer
 def test_a_model_that_replies() -> None:
     with llm_server(lambda body: READY) as served:
         connection = check_connection(llm_settings(served))
-    assert connection.ok and connection.seconds > 0 and connection.field == ""
-    assert (
-        connection.message.startswith("Connected: tiny at 127.0.0.1:") and len(served.requests) == 1
-    )
+    assert connection.ok
+    assert connection.seconds > 0
+    assert connection.field == ""
+    assert connection.message.startswith("Connected: tiny at 127.0.0.1:")
+    assert len(served.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -41,8 +42,11 @@ def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(
 ) -> None:
     with llm_server(lambda body: reply) as served:
         connection = check_connection(llm_settings(served))
-    assert not connection.ok and connection.field == field and says in connection.message
-    assert "OPENAI" not in connection.message and KEY not in connection.message + connection.detail
+    assert not connection.ok
+    assert connection.field == field
+    assert says in connection.message
+    assert "OPENAI" not in connection.message
+    assert KEY not in connection.message + connection.detail
     for words in ("Incorrect API key", "not found", "out of memory"):
         assert words not in connection.message
 
@@ -50,7 +54,8 @@ def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(
 def test_an_address_without_a_key_that_asks_for_one_is_said() -> None:
     with llm_server(lambda body: error(401)) as served:
         connection = check_connection(llm_settings(served, endpoint=Endpoint(served.url("/v1"))))
-    assert connection.field == "key" and "none was given with this address" in connection.message
+    assert connection.field == "key"
+    assert "none was given with this address" in connection.message
 
 
 def test_what_is_missing_or_not_there() -> None:
@@ -59,8 +64,6 @@ def test_what_is_missing_or_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     connection = check_connection(llm_settings(f"http://127.0.0.1:{port}/v1"))
-    assert (
-        connection.field == "address"
-        and "cannot be reached" in connection.message
-        and connection.detail
-    )
+    assert connection.field == "address"
+    assert "cannot be reached" in connection.message
+    assert connection.detail

@@ -20,7 +20,9 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     rendered = prompt.render(**{given: lists.get(given, f"<{given}>") for given in prompt.inputs})
     for given in set(prompt.inputs) - {"examples", "types", "kind"}:  # the last two are ours
         assert f"<data>\n<{given}>\n</data>" in rendered
-    assert prompt.purpose and prompt.source and prompt.version == name
+    assert prompt.purpose
+    assert prompt.source
+    assert prompt.version == name
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,9 @@ def settings(folder: Path | None = None, **choices: Any) -> Settings:
 
 def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> None:
     ours, papers = load("worthiness.v3"), load("worthiness.v3", settings(prompts="v24"))
-    assert ours.as_json and not papers.as_json and papers.version.startswith("v24/worthiness.md@")
+    assert ours.as_json
+    assert not papers.as_json
+    assert papers.version.startswith("v24/worthiness.md@")
     assert "returns 3" in papers.render(question="q", claim="c")
     assert load("w24/wice.v2", settings(prompts="v24")).version == "w24/wice.v2"  # V24 has none
 
@@ -105,8 +109,10 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
     before = first.prompt_version
     (tmp_path / "direct.txt").write_text("{answer}")
     second = Settings.from_environment()
-    assert first.prompt_folder == tmp_path and second.identity != Settings().identity
-    assert Settings().prompt_version == "" and before.partition("@")[0] == tmp_path.name
+    assert first.prompt_folder == tmp_path
+    assert second.identity != Settings().identity
+    assert Settings().prompt_version == ""
+    assert before.partition("@")[0] == tmp_path.name
     assert (
         before
         != second.prompt_version

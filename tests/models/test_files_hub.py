@@ -68,9 +68,8 @@ except Exception as error:
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True
     )
-    assert done.stdout.startswith("ModelUnavailable True") and "hf download" in done.stdout, (
-        done.stderr
-    )
+    assert done.stdout.startswith("ModelUnavailable True"), done.stderr
+    assert "hf download" in done.stdout
 
 
 def file_of(method: str, path: str) -> str:

@@ -35,7 +35,8 @@ class Server:
         self._thread.start()
         deadline = time.monotonic() + 60
         while not self._server.started:
-            assert time.monotonic() < deadline and self._thread.is_alive()
+            assert time.monotonic() < deadline
+            assert self._thread.is_alive()
             time.sleep(0.02)
         port = self._server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"

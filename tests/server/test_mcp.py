@@ -102,7 +102,9 @@ def test_a_signal_ends_the_server_over_standard_input_at_once(number: signal.Sig
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as server:
-        assert server.stdin and server.stdout and server.stderr
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
         server.stdin.write(json.dumps(HELLO).encode() + b"\n")
         server.stdin.flush()
         assert b'"id":1' in server.stdout.readline()

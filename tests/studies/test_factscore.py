@@ -22,7 +22,9 @@ def test_an_answer_without_facts_is_not_averaged() -> None:
 def test_without_facts_there_is_no_score() -> None:
     for answers in ([], [Counts(0, 0, responded=False), Counts(0, 0)]):
         made = score(answers)
-        assert made.factscore is None and made.unpenalised is None and made.answers == 0
+        assert made.factscore is None
+        assert made.unpenalised is None
+        assert made.answers == 0
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,8 @@ def test_a_converted_unit_is_the_same_value_and_the_other_unit_alone_is_not(
             f"{number:.3f} {small}",
         )
     )
-    assert compare(one, two) == "equal" and compare(one, swapped) == "different"
+    assert compare(one, two) == "equal"
+    assert compare(one, swapped) == "different"
 
 
 DAYS = st.dates(date(1001, 1, 1), date(2099, 12, 31)).filter(
@@ -94,7 +95,8 @@ def test_a_date_is_the_same_in_every_form(day: date, form: str) -> None:
             f"{day:%-d} {day:%B} {day.year - 1}",
         )
     )
-    assert compare(one, two) == "equal" and compare(one, next_year) == "different"
+    assert compare(one, two) == "equal"
+    assert compare(one, next_year) == "different"
 
 
 @pytest.mark.parametrize(

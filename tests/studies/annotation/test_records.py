@@ -54,10 +54,8 @@ def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | 
         now = {task: j.content for (task, _, _), j in current(kept.judgements(project.id)).items()}
         assert {task: content for task, content in now.items() if content != Content()} == stack[-1]
         done = {p.task_id for p in kept.positions(project.id) if p.finished}
-        assert (
-            done == set(stack[-1])
-            and {p.task_id for p in kept.positions(project.id) if p.begun} == done
-        )
+        assert done == set(stack[-1])
+        assert {p.task_id for p in kept.positions(project.id) if p.begun} == done
     assert len(kept.judgements(project.id)) <= len(
         acts
     )  # every step is a record, and none is taken away
@@ -73,14 +71,10 @@ def test_what_most_annotators_say() -> None:
     assert (
         said("attributable", "not_attributable", "not_interpretable") is None
     )  # one of two readers of the source
-    assert (
-        said("flagged", "flagged", "attributable") == "flagged"
-        and said("flagged", "attributable") is None
-    )
-    assert (
-        said("not_interpretable", "not_interpretable", "attributable") == "not_interpretable"
-        and said() is None
-    )
+    assert said("flagged", "flagged", "attributable") == "flagged"
+    assert said("flagged", "attributable") is None
+    assert said("not_interpretable", "not_interpretable", "attributable") == "not_interpretable"
+    assert said() is None
 
 
 WRITER = """
@@ -121,7 +115,9 @@ def test_killed_writers_lose_nothing_that_was_confirmed(settings: Settings, stor
         if len(line) == 16
     ]
     ids = [judgement.id for judgement in kept.judgements(project.id)]
-    assert len(confirmed) >= 20 and set(confirmed) <= set(ids) and len(ids) == len(set(ids))
+    assert len(confirmed) >= 20
+    assert set(confirmed) <= set(ids)
+    assert len(ids) == len(set(ids))
     places = {j.place for j in kept.judgements(project.id)}
     assert len(current(kept.judgements(project.id))) == len(places) < 800  # both were cut off
     again = subprocess.run(

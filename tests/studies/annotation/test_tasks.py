@@ -31,12 +31,10 @@ def test_a_conversation_a_source_and_what_it_comes_from() -> None:
         "unit": "claim",
     }
     (task,), problems = parse_tasks(lines(row), "p")
-    assert (
-        problems == []
-        and task.source == "a\n\nb"
-        and task.unit == "claim"
-        and task.time == "1961-01-01"
-    )
+    assert problems == []
+    assert task.source == "a\n\nb"
+    assert task.unit == "claim"
+    assert task.time == "1961-01-01"
     assert [(t.speaker, t.text) for t in task.turns] == [
         ("system", "Who?"),
         ("user", "Hitchcock."),
@@ -69,7 +67,8 @@ def test_a_row_of_the_benchmark_is_a_task() -> None:
         "grounded": True,
     }
     (task,), problems = parse_tasks(lines(row), "p")
-    assert problems == [] and (task.answer, task.source, task.item) == (
+    assert problems == []
+    assert (task.answer, task.source, task.item) == (
         "In 1960.",
         "One.\n\nTwo.",
         "7",
@@ -133,10 +132,8 @@ def test_every_task_has_its_annotators_and_the_work_is_spread(
     queues = {name: queue(own, "production", TASKS, NAMES, begun, name) for name in NAMES}
     rest = set(TASKS) - set(pilot_tasks(own, TASKS))
     counts = Counter(task for tasks in queues.values() for task in tasks)
-    assert (
-        all(counts[task] == max(overlap, len(begun.get(task, ()))) for task in rest)
-        and set(counts) <= rest
-    )
+    assert all(counts[task] == max(overlap, len(begun.get(task, ()))) for task in rest)
+    assert set(counts) <= rest
     for name, tasks in queues.items():
         assert {task for task in rest if name in begun.get(task, ())} <= set(
             tasks
@@ -151,7 +148,8 @@ def test_every_task_has_its_annotators_and_the_work_is_spread(
 
 def test_orders_differ_by_annotator_and_seed_and_are_kept() -> None:
     orders = [in_order(TASKS, seed, name) for seed in (1, 2) for name in NAMES]
-    assert len({tuple(order) for order in orders}) == 8 and in_order(TASKS, 1, "ann") == orders[0]
+    assert len({tuple(order) for order in orders}) == 8
+    assert in_order(TASKS, 1, "ann") == orders[0]
 
 
 def test_a_row_of_a_labelled_set_is_a_task_with_its_context_as_the_source() -> None:

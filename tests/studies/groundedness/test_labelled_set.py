@@ -98,7 +98,8 @@ def test_rows_without_a_question_are_grouped_by_their_context_and_a_group_can_be
 
 def test_the_example_set_is_whole_and_quotes_the_library() -> None:
     found = labelled_set(read_rows(ROOT / "examples" / "groundedness.jsonl", REQUIRED, OPTIONAL))
-    assert len(found.rows) == 28 and not found.problems
+    assert len(found.rows) == 28
+    assert not found.problems
     library = [path.read_text("utf-8") for path in (ROOT / "examples" / "library").glob("*.md")]
     for row in found.rows:
         assert all(any(text in article for article in library) for text in row.context)
@@ -123,4 +124,5 @@ def test_the_conversation_stands_before_the_question() -> None:
         "And how high?",
         "User: What is the tower?\nAssistant: Iron.\nUser: And how high?",
     ]
-    assert found.rows[0].group != found.rows[1].group and found.problems[0][0] == 3
+    assert found.rows[0].group != found.rows[1].group
+    assert found.problems[0][0] == 3
