@@ -1,4 +1,4 @@
-# `make run` and `make test` need Python 3.11 and a package index, nothing else.
+# `make run` and `make test` need Python 3.11, 3.12 or 3.13 and a package index, nothing else.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin

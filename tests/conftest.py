@@ -22,9 +22,9 @@ OPTIONAL = ("Ray is not installed", "another server's disk is not known")
 COUNTER = itertools.count()
 gc.set_threshold(50_000, 20, 50)  # to look through all that is imported takes a tenth of the time
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
-hypothesis.settings.register_profile(
-    "untimed", deadline=None, max_examples=30
-)  # machines are noisy, runs are many
+hypothesis.settings.register_profile(  # machines are noisy, runs are many, CI repeats itself
+    "untimed", deadline=None, max_examples=30, derandomize=NOTHING_MISSING in os.environ
+)
 hypothesis.settings.load_profile("untimed")
 
 

@@ -79,33 +79,6 @@ def test_no_import_goes_backwards() -> None:
     assert not backward
 
 
-def test_no_two_files_need_each_other() -> None:
-    """Imports for types count too; the package itself is the door to what lies in it."""
-    modules = {
-        ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
-        for p in FILES
-    }
-    needs: dict[str, set[str]] = {}
-    for module, path in modules.items():
-        named = [
-            n
-            for n in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(n, ast.ImportFrom) and n.module
-        ]
-        found = {(f"{n.module}.{a.name}", n.module) for n in named for a in n.names}
-        needs[module] = {whole if whole in modules else part for whole, part in found} - {
-            module,
-            "attribution",
-        }
-    for module in modules:
-        reached, following = set[str](), list(needs[module])
-        while following:
-            if (one := following.pop()) not in reached:
-                reached.add(one)
-                following += needs.get(one, ())
-        assert module not in reached, f"{module} is imported by what it imports"
-
-
 LONG, BRANCHED = 60, 15  # a function may be one of the two
 BRANCHES = (
     ast.If,

@@ -3,7 +3,6 @@ are shown.
 """
 
 import json
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
@@ -13,16 +12,15 @@ from typing import Any, get_args
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from attribution import embedders, searchers, verifiers
+from attribution import embedders, verifiers
 from attribution.embedders import EMBEDDERS
 from attribution.llm.client import Llm, Question
-from attribution.searchers import SEARCHERS
 from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm import LlmVerifier, PassageVerdict
 from tests.llm_server import llm_settings
-from tests.servers import Answer, Served, http_server
+from tests.servers import Answer, http_server
 
 HOST = "https://gateway.example"
 OTHERS: dict[str, Any] = {  # another value of each setting that a request may hold
@@ -42,49 +40,6 @@ ENDPOINTS = [  # each is another one than all others
     visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-1"), "browser of one"),
     visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-2"), "browser of one"),
 ]
-
-
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    """All engines with an interface, which find nothing."""
-    nothing = {
-        "batchcomplete": True,
-        "results": [],
-        "searchInformation": {"totalResults": "0"},
-        "type": "search",
-    }
-
-    def respond(_: BaseHTTPRequestHandler) -> Answer:
-        return 200, {"Content-Type": "application/json"}, json.dumps(nothing).encode()
-
-    with http_server(respond) as served:
-        for name in ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY"):
-            monkeypatch.setenv(f"ATTRIBUTION_{name}_URL", served.url("/ask"))
-        for name in ("GOOGLE_CSE_KEY", "GOOGLE_CSE_ID", "BRAVE_API_KEY", "TAVILY_API_KEY"):
-            monkeypatch.setenv(name, "given")
-        yield served
-
-
-@pytest.mark.parametrize("name", ["wikipedia", "searxng", "google_cse", "brave", "tavily"])
-def test_what_an_engine_is_asked_is_in_the_key(
-    name: str, engine: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def asked(**chosen: object) -> tuple[object, str]:
-        searcher = SEARCHERS.build(name, Settings(**chosen))
-        searcher.search("the Nile", 3)
-        *_, (_, path, _, body) = engine.requests
-        return (path, body), searchers.key_of(searcher)
-
-    request, key = asked()
-    assert asked() == (request, key)
-    assert searchers.key_of(SEARCHERS.build(name, Settings())) == key
-    changed = [asked(**{setting: other}) for setting, other in OTHERS.items()]
-    monkeypatch.setenv("GOOGLE_CSE_ID", "another")
-    changed.append(asked())
-    assert all((one[0] == request) == (one[1] == key) for one in changed)
-    for variable in ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY"):
-        monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", engine.url("/elsewhere"))
-    assert asked()[1] != key
 
 
 def _keys(settings: Settings, store: Store) -> dict[str, str]:

@@ -81,19 +81,14 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     assert summary["told_apart"] == 1
     settings = Settings(gc_model=str(out / "model"))
     method = METHODS.build("gc", settings)
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    given = Given("", ("the boat has one masts",), "the boat has two masts")
-    model = AutoModelForSequenceClassification.from_pretrained(out / "model").eval()
-    assert model.config.id2label == {0: "grounded"}
-    inputs = AutoTokenizer.from_pretrained(out / "model")(
-        given.context[0], given.response, return_tensors="pt"
+    right, wrong = (
+        method.score(
+            Given("", ("the boat has one masts",), f"the boat has {number} masts"),
+            threading.Event(),
+        ).scores[""]
+        for number in ("one", "four")
     )
-    with torch.inference_mode():
-        expected = model(**inputs).logits[0, 0].sigmoid().item()
-    found = method.score(given, threading.Event()).scores
-    assert found == pytest.approx({"": expected}, abs=1e-4)
+    assert right > 0.5 > wrong
     assert method.version != METHODS.build("gc", Settings()).version
 
 
