@@ -194,7 +194,7 @@ def _check_status(reply: Response, old: Page | None) -> None:
 # --- robots.txt ---
 
 _OURS = re.compile(rf"{AGENT}(?:[*/ ].*)?")
-_AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
+_AGENT_LINE = re.compile(r"[ \t]*user[- ]?agent[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

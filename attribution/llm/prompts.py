@@ -28,7 +28,7 @@ FOLDER = ROOT / "prompts"
 BANKS = FOLDER / "w24" / "examples"
 _PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
+_MARK = re.compile(r"<(?=\s*+/?\s*data\b)", re.IGNORECASE)
 
 
 class _Front(BaseModel):

@@ -18,7 +18,7 @@ from attribution.types import Document
 
 MOST = 1_000  # answers of one file
 UNPACKED = 100_000_000  # bytes of a workbook's parts
-SEPARATOR = re.compile(r"(?:^|\n\s*)\n={3,}[ \t]*\n")  # not the line below a heading
+SEPARATOR = re.compile(r"(?:^|\n[^\S\n]*)\n={3,}[ \t]*\n")  # not the line below a heading
 _PARTS = re.compile(r"[;\n]")  # of a cell with several sources or tags
 SHEET = b"PK\x03\x04"  # how a workbook begins
 

@@ -34,8 +34,7 @@ STRONG: tuple[Genre, ...] = (
 
 
 def _patterns(name: str) -> list[tuple[re.Pattern[str], Genre]]:
-    flags = re.IGNORECASE | re.MULTILINE
-    return [(re.compile(pattern, flags), genre) for genre, pattern in TABLE[name].items()]
+    return [(re.compile(pattern, re.IGNORECASE), genre) for genre, pattern in TABLE[name].items()]
 
 
 ADDRESS, TITLE, LISTS = map(_patterns, ("address", "title", "lists"))

@@ -52,7 +52,7 @@ _NUMBER = re.compile(  # of an item within a line, or its bullet
 )
 _FIRST_PICTURE = re.compile(rf"{_PICTURE}\s", re.VERBOSE)
 _LAST_PICTURES = re.compile(rf"\s{_PICTURE}+$", re.VERBOSE)
-_LINE_WITH_PICTURE = re.compile(rf"\n\s*+(?={_PICTURE}\s)", re.VERBOSE)
+_LINE_WITH_PICTURE = re.compile(rf"\n[^\S\n]*+(?={_PICTURE}\s)", re.VERBOSE)
 _ACCENTS = "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
 _LETTER = re.compile(f".[{_ACCENTS}]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")

@@ -11,7 +11,7 @@ import re
 HIDDEN = "\u00ad"  # is shown as nothing
 FENCE = re.compile(
     r"""
-    (?P<open> ^\s*(?P<fence>```+|~~~+)[ ]?(?P<kind>\w*)[ \t]*\n ) (?P<text>.*?)
+    (?P<open> (?: \A\s* | ^[ \t]* )(?P<fence>```+|~~~+)[ ]?(?P<kind>\w*)[ \t]*\n ) (?P<text>.*?)
     (?P<end> \n(?P=fence)[ \t]*$\s* )
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,

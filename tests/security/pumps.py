@@ -6,7 +6,6 @@ suffix that makes the match fail.
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import re
@@ -14,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -23,14 +23,6 @@ import attribution
 from attribution.text.lines import bounded
 
 UNBOUNDED = 200  # repeats from which on a pattern may take long
-CLASSES = {
-    codes.CATEGORY_DIGIT: "1",
-    codes.CATEGORY_NOT_DIGIT: "a",
-    codes.CATEGORY_SPACE: " ",
-    codes.CATEGORY_NOT_SPACE: "a",
-    codes.CATEGORY_WORD: "a",
-    codes.CATEGORY_NOT_WORD: "-",
-}
 SEARCHED = re.compile(
     r"\b([A-Za-z_]\w{1,60})(?:\[[^\[\]\n]{1,40}\])?\.(?:search|finditer|subn?|findall|split)\("
 )
@@ -49,13 +41,13 @@ class Pump(NamedTuple):
 class FoundPattern(NamedTuple):
     """A pattern of the package; `is_searched` if it is not only matched at one place."""
 
-    where: str  # module, name and number in its container, or line of a call
+    where: str  # module, name and number in its container
     pattern: re.Pattern[str]
     is_searched: bool
 
 
 def patterns(folder: str = "") -> list[FoundPattern]:
-    """Return every pattern of a folder of the package: module names, containers and calls."""
+    """Return every pattern of a folder of the package: module names and containers."""
     root = Path(attribution.__path__[0])
     sources = {path: path.read_text("utf-8") for path in sorted(root.rglob("*.py"))}
     searched = {path: set(SEARCHED.findall(source)) for path, source in sources.items()}
@@ -76,9 +68,6 @@ def patterns(folder: str = "") -> list[FoundPattern]:
                 where = f"{module.__name__}.{name}/{number}"
                 row = FoundPattern(where, pattern, is_searched)
                 found.setdefault((pattern.pattern, pattern.flags), row)
-        for line, pattern in _in_calls(module):
-            row = FoundPattern(f"{module.__name__}:{line}", pattern, is_searched=True)
-            found.setdefault((pattern.pattern, pattern.flags), row)
     return list(found.values())
 
 
@@ -101,18 +90,6 @@ def _within(value: Any, depth: int) -> Iterator[re.Pattern[str]]:
     elif depth and is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from _within(getattr(value, field.name, None), depth - 1)
-
-
-def _in_calls(module: ModuleType) -> Iterator[tuple[int, re.Pattern[str]]]:
-    """Yield the patterns that are written in calls such as `re.sub("…", …)`."""
-    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text("utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        is_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
-        first = node.args[0] if node.args else None
-        is_re = is_re and node.func.attr != "compile"
-        if is_re and isinstance(first, ast.Constant) and isinstance(first.value, str):
-            yield node.lineno, re.compile(first.value)
 
 
 def pumps(pattern: re.Pattern[str]) -> list[Pump]:
@@ -167,12 +144,8 @@ def _examples(nodes: Iterable[Any]) -> Iterator[str]:
 def _options(code: Any, argument: Any) -> Iterator[str]:
     if code is codes.LITERAL:
         yield chr(argument)
-    elif code is codes.NOT_LITERAL:
-        yield from (c for c in LIKELY if ord(c) != argument)
-    elif code is codes.ANY:
-        yield from "a ."
-    elif code is codes.IN:
-        yield from _of_class(argument)
+    elif code in (codes.NOT_LITERAL, codes.ANY, codes.IN):
+        yield from _characters(code, argument)
     elif code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
         least, _, body = argument
         for example in _examples(body):
@@ -183,38 +156,17 @@ def _options(code: Any, argument: Any) -> Iterator[str]:
                 yield from _examples(part)
 
 
-def _of_class(items: Any) -> Iterator[str]:
-    is_negated = items[0][0] is codes.NEGATE
-    if is_negated:
-        yield from (c for c in LIKELY if not any(_holds(item, c) for item in items[1:]))
-        return
-    for code, argument in items:
-        if code is codes.LITERAL:
-            yield chr(argument)
-        elif code is codes.RANGE:
-            yield chr(argument[0])
-        elif code is codes.CATEGORY:
-            yield CLASSES.get(argument, "a")
-
-
-def _holds(item: Any, character: str) -> bool:
-    code, argument = item
-    if code is codes.LITERAL:
-        return ord(character) == argument
-    if code is codes.RANGE:
-        return bool(argument[0] <= ord(character) <= argument[1])
-    in_class = re.match(
-        {
-            codes.CATEGORY_DIGIT: r"\d",
-            codes.CATEGORY_NOT_DIGIT: r"\D",
-            codes.CATEGORY_SPACE: r"\s",
-            codes.CATEGORY_NOT_SPACE: r"\S",
-            codes.CATEGORY_WORD: r"\w",
-            codes.CATEGORY_NOT_WORD: r"\W",
-        }[argument],
-        character,
-    )
-    return in_class is not None
+def _characters(code: Any, argument: Any) -> Iterator[str]:
+    """Yield characters that a class matches: those it names first."""
+    state = parser.State()
+    one = compiler.compile(parser.SubPattern(state, [(code, argument)]))
+    named = ""
+    for item, value in argument if code is codes.IN else ():
+        if item is codes.LITERAL:
+            named += chr(value)
+        if item is codes.RANGE:
+            named += chr(value[0])
+    yield from (character for character in named + LIKELY if one.match(character))
 
 
 def seconds(found: FoundPattern, text: str) -> float:
