@@ -120,7 +120,8 @@ def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatc
                 monkeypatch.setenv(need.variable, "key")
         monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", served.url("/html/"))
         searcher = SEARCHERS.build(name, settings)
-        assert name == "duckduckgo" or served.url("/ask") in searchers.key_of(searcher)
+        if name in GOOD:
+            assert served.url("/ask") in searchers.key_of(searcher)
         hits = searcher.search("the Nile in Egypt", 2)
     assert 1 <= len(hits) <= 2
     assert [h.rank for h in hits] == list(range(1, len(hits) + 1))
