@@ -46,7 +46,8 @@ def test_a_missing_verdict_names_the_step_that_failed() -> None:
 def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None:
     c = claim()
     leans = evidence(c, 0.68, 0.02, "no_relation")
-    verdict = decide(c, [leans, evidence(c, *NEITHER)], both(0.8))
+    weaker = evidence(c, 0.02, 0.55, "no_relation")
+    verdict = decide(c, [weaker, leans, evidence(c, *NEITHER)], both(0.8))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
     assert "leans towards support" in verdict.reason
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
