@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.claims.short_answers import completes_question, has_subject, statement, with_replies
+from attribution.claims.short_answers import (
+    completes_question,
+    has_subject,
+    statement,
+    with_replies,
+)
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.numerals import in_figures
