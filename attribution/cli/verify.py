@@ -43,12 +43,8 @@ def commands(add: Add) -> None:
 
 def verify(args: argparse.Namespace) -> int:
     """Write the relation and probabilities of each pair."""
-    from attribution.text.lines import readable
-    from attribution.text.words import composed, plain
-    from attribution.types import Judgement
-    from attribution.verdicts import relation
+    from attribution.pipeline.judge import read_pairs
     from attribution.verifiers import VERIFIERS, policy_of
-    from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
     rows = _read(args, "claim", "evidence")
@@ -56,21 +52,9 @@ def verify(args: argparse.Namespace) -> int:
     verifier = VERIFIERS.build(settings.verifier, settings)
 
     def verify_rows(rows: Sequence[Row]) -> Iterator[Result]:
-        claims = [composed(row.fields["claim"]) for row in rows]
-        passages = [readable(row.fields["evidence"]) for row in rows]
-        pairs = [(plain(c), plain(p)) for c, p in zip(claims, passages, strict=True)]
-        judgements = verify_each(verifier, pairs)
-        for row, passage, judgement in zip(rows, passages, judgements, strict=True):
-            if not isinstance(judgement, Judgement):
-                yield row.failed(str(judgement))
-                continue
-            yield {
-                **row.fields,
-                "relation": relation(judgement.probabilities, policy),
-                "probabilities": judgement.probabilities.model_dump(),
-                "sentence": passage[slice(*judgement.sentence)],
-                "signals": judgement.signals,
-            }
+        pairs = [(row.fields["claim"], row.fields["evidence"]) for row in rows]
+        for row, read in zip(rows, read_pairs(pairs, verifier, policy), strict=True):
+            yield row.fields | read if isinstance(read, dict) else row.failed(str(read))
 
     return _write(args, rows, PAIRS, verify_rows)
 

@@ -262,7 +262,7 @@ def with_revision(model: str) -> str:
     is not on this machine.
     """
     if Path(model).is_dir():
-        names = (*WEIGHTS, "config.json")
+        names = (*WEIGHTS, "adapter_model.safetensors", "adapter_config.json", "config.json")
         paths = sorted(path for path in Path(model).rglob("*") if path.name in names)
         revision = hashlib.sha256("".join(map(digest, paths)).encode()).hexdigest()
     else:

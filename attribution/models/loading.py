@@ -13,6 +13,8 @@ from functools import wraps
 from math import inf
 from typing import Any, TypeVar, TypeVarTuple
 
+from attribution.models.files import with_revision
+
 Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 MODELS = 2  # of the hub in memory at once, for each kind of them
@@ -30,9 +32,22 @@ def load_latest(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
     return _cached(load, 1)
 
 
-def load_while_used(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
-    """Do as `load_once` for models that users name: only those used last stay in memory."""
-    return _cached(load, MODELS)
+def load_while_used(load: Callable[[str, *Ts], T]) -> Callable[[str, *Ts], T]:
+    """Do as `load_once` for models that users name: only those used last stay in memory.
+
+    A folder whose files have changed is loaded again.
+    """
+
+    def load_revision(_revision: str, name: str, *others: *Ts) -> T:
+        return load(name, *others)
+
+    loaded = _cached(load_revision, MODELS)
+
+    @wraps(load)
+    def get(name: str, *others: *Ts) -> T:
+        return loaded(with_revision(name), name, *others)
+
+    return get
 
 
 def _cached(load: Callable[[*Ts], T], most: float) -> Callable[[*Ts], T]:

@@ -14,11 +14,11 @@ from attribution.policy import DecisionPolicy
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
-from attribution.text.words import composed
-from attribution.types import Claim, Evidence, Page, Strength, Verdict, content_id
-from attribution.verdicts import decide
+from attribution.text.words import composed, plain
+from attribution.types import Claim, Evidence, Judgement, Page, Strength, Verdict, content_id
+from attribution.verdicts import decide, relation
 from attribution.verifiers.calibration import strength_of
-from attribution.verifiers.pairs import Reads
+from attribution.verifiers.pairs import Reads, Refusal, verify_each
 
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
 FIELDS = ("text", "url", "title")
@@ -117,6 +117,28 @@ def judge(
         by_passage = dict(zip(of_claim, pieces, strict=True))
         in_order = tuple(by_passage[passage] for passage in passages)
         yield JudgedClaim(verdict, in_order, strength_of(version, verdict))
+
+
+def read_pairs(
+    pairs: Sequence[tuple[str, str]], verifier: Reads, policy: DecisionPolicy
+) -> Iterator[dict[str, object] | Refusal]:
+    """Yield the relation of each claim and its evidence, or why the pair could not be read.
+
+    A relation comes with its probabilities, the sentence that decides and the verifier's signals.
+    """
+    claims = [plain(composed(claim)) for claim, _ in pairs]
+    passages = [readable(evidence) for _, evidence in pairs]
+    texts = list(zip(claims, map(plain, passages), strict=True))
+    for passage, judgement in zip(passages, verify_each(verifier, texts), strict=True):
+        if not isinstance(judgement, Judgement):
+            yield judgement
+            continue
+        yield {
+            "relation": relation(judgement.probabilities, policy),
+            "probabilities": judgement.probabilities.model_dump(),
+            "sentence": passage[slice(*judgement.sentence)],
+            "signals": judgement.signals,
+        }
 
 
 def _whole(page: Page) -> PlacedPassage:

@@ -36,6 +36,7 @@ from attribution.events import Event, RunStarted
 from attribution.models.engine import stoppable
 from attribution.pipeline import claims
 from attribution.pipeline.estimate import check_input
+from attribution.pipeline.judge import read_pairs
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
 from attribution.server import bodies, mcp
@@ -45,11 +46,8 @@ from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import Judgement
-from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import graded_report
-from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
 HTTP_KINDS = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}
@@ -190,18 +188,11 @@ async def verify(body: bodies.VerifyBody, request: Request, service: Own) -> dic
         for start in range(0, len(pairs), PAIRS_PER_TURN):
             group = pairs[start : start + PAIRS_PER_TURN]
             with stoppable(stop):
-                judgements = verify_each(verifier, group)
-            for (_, evidence), judgement in zip(group, judgements, strict=True):
-                if not isinstance(judgement, Judgement):
-                    results.append({"error": bodies.problem(judgement)})
-                    continue
-                results.append(
-                    {
-                        "relation": relation(judgement.probabilities, policy),
-                        "probabilities": judgement.probabilities.model_dump(),
-                        "sentence": evidence[slice(*judgement.sentence)],
-                    }
-                )
+                for read in read_pairs(group, verifier, policy):
+                    if isinstance(read, dict):
+                        results.append(read)
+                    else:
+                        results.append({"error": bodies.problem(read)})
             yield {"verifier": verifier.version, "results": results}
 
     return await service.work.result(request.state.owner, request, work, by_step=True)
@@ -303,14 +294,9 @@ def _add_error_handlers(app: FastAPI) -> None:
         return error_response(422, "BadInput", "; ".join(problems) + "; see /openapi.json")
 
     @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> JSONResponse:
-        headers = dict(error.headers or {})
-        route = getattr(request.scope.get("route"), "path", "")
-        methods = app.openapi()["paths"].get(route)
-        if error.status_code == 405 and methods:  # Starlette names the first route's alone
-            headers["Allow"] = ", ".join(method.upper() for method in methods)
+    async def http_error(_: Request, error: HTTPException) -> JSONResponse:
         kind = HTTP_KINDS.get(error.status_code, "HTTPError")
-        return error_response(error.status_code, kind, str(error.detail), headers)
+        return error_response(error.status_code, kind, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)
     async def unexpected_error(_: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic_core import to_jsonable_python
 
 from attribution.claims.enrichment import turns_of
 from attribution.errors import AttributionError, BadInput, BadSetting, setup_error
@@ -21,7 +22,6 @@ from attribution.events import (
     Progress,
     Queued,
     RunStarted,
-    Spent,
     StageStarted,
     VerdictReady,
 )
@@ -195,36 +195,35 @@ def checked_source(name: str) -> str:
 
 
 Line = dict[str, object]
+NAMES: dict[type[Event], str] = {  # of the events that are sent to clients
+    Queued: "queued",
+    RunStarted: "started",
+    StageStarted: "stage",
+    Progress: "progress",
+    ClaimsReady: "claims",
+    PageReady: "page",
+    VerdictReady: "verdict",
+    Failed: "failure",
+    Finished: "finished",
+}
 _log = logging.getLogger(__name__)
 
 
 def as_line(event: Event) -> Line | None:
     """Return an event as sent to clients; None if it is not sent."""
+    name = NAMES.get(type(event))
+    if name is None:
+        return None
     match event:
-        case Queued(place):
-            return {"event": "queued", "place": place}
         case RunStarted(run_id):
-            return {"event": "started", "run": run_id}
-        case StageStarted(stage):
-            return {"event": "stage", "stage": stage}
-        case Progress(stage, done, total):
-            return {"event": "progress", "stage": stage, "done": done, "total": total}
-        case ClaimsReady(claims):
-            return {"event": "claims", "claims": [c.model_dump(mode="json") for c in claims]}
+            fields: Line = {"run": run_id}
         case PageReady(page):
-            return {"event": "page", "page": page.model_dump(mode="json", exclude={"text"})}
-        case VerdictReady(verdict, evidence):
-            return {
-                "event": "verdict",
-                "verdict": verdict.model_dump(mode="json"),
-                "evidence": [e.model_dump(mode="json") for e in evidence],
-            }
-        case Failed(failure):
-            return {"event": "failure", "failure": failure.model_dump(mode="json")}
+            fields = {"page": page.model_dump(mode="json", exclude={"text"})}
         case Finished(report):
-            return {"event": "finished", "report": json.loads(report.to_json())}
-        case Spent():
-            return None
+            fields = {"report": json.loads(report.to_json())}
+        case _:
+            fields = to_jsonable_python(vars(event))
+    return {"event": name, **fields}
 
 
 def problem(error: Exception) -> dict[str, str]:

@@ -1,7 +1,13 @@
 import threading
 import time
+from pathlib import Path
 
-from attribution.models.loading import load_once, loading_seconds, working_time
+from attribution.models.loading import (
+    load_once,
+    load_while_used,
+    loading_seconds,
+    working_time,
+)
 
 LONG = 0.3  # seconds
 
@@ -45,3 +51,17 @@ def test_others_wait_for_what_one_thread_loads() -> None:
         thread.join()
     assert calls == [1]
     assert seen == [(7, True)] * 3
+
+
+def test_a_folder_is_loaded_again_once_its_adapter_has_changed(tmp_path: Path) -> None:
+    weights = tmp_path / "adapter_model.safetensors"
+
+    @load_while_used
+    def model(folder: str) -> list[str]:
+        return [Path(folder, weights.name).read_text("utf-8")]
+
+    weights.write_text("before", "utf-8")
+    first = model(str(tmp_path))
+    assert model(str(tmp_path)) is first
+    weights.write_text("retrained", "utf-8")
+    assert model(str(tmp_path)) == ["retrained"]
