@@ -481,3 +481,26 @@ class Judgement:
     probabilities: Probabilities
     sentence: Span
     signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for display
+
+
+# --- how a run found its evidence ---
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The search that found a page for a claim."""
+
+    claim_id: str
+    page_id: str
+    query: str
+    searcher: str
+    rank: int
+
+
+class Provenance(Frozen):
+    """How the evidence of a run was found, beside its report."""
+
+    model_config = ConfigDict(extra="ignore")  # runs saved before this version have more
+
+    traces: tuple[Trace, ...] = ()
+    concerns: dict[str, tuple[Failure, ...]] = {}  # claim id → failures that concern it

@@ -92,8 +92,7 @@ def _port(requested: int | None, default: int) -> int:
 
 def _serve_api(settings: Settings, host: str, port: int) -> None:
     from attribution.pipeline.run import turns
-    from attribution.server.api import Server, create
-    from attribution.server.guard import Keys
+    from attribution.server.api import Keys, Server, create
     from attribution.server.limits import Config
     from attribution.server.middleware import host_names
     from attribution.server.work import Work

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from attribution.events import Spent
-from attribution.provenance import Trace
-from attribution.types import Claim, Failure, LlmUsage, Page
+from attribution.types import Claim, Failure, LlmUsage, Page, Trace
 
 
 @dataclass(frozen=True)

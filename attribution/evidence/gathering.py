@@ -15,13 +15,12 @@ from attribution.evidence import GatherStep, LlmRecord
 from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import partly_read
-from attribution.provenance import Trace
 from attribution.searchers import Searcher
 from attribution.settings import Settings
 from attribution.source import Source
 from attribution.store.store import Store
 from attribution.text.urls import canonical, excluded, site
-from attribution.types import Claim, Failure, Page, SearchHit
+from attribution.types import Claim, Failure, Page, SearchHit, Trace
 
 
 @dataclass

@@ -14,7 +14,6 @@ from attribution.embedders import EMBEDDERS, key_of
 from attribution.embedders.static import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import with_origins
-from attribution.provenance import Provenance, Trace
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import (
@@ -30,7 +29,17 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms, shared_words, words_of
-from attribution.types import Chunk, Claim, Evidence, Failure, Page, Span, content_id
+from attribution.types import (
+    Chunk,
+    Claim,
+    Evidence,
+    Failure,
+    Page,
+    Provenance,
+    Span,
+    Trace,
+    content_id,
+)
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier
 

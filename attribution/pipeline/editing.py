@@ -28,12 +28,11 @@ from attribution.pipeline.changes import (
 )
 from attribution.pipeline.claims import unmatched
 from attribution.policy import DecisionPolicy
-from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
-from attribution.types import Claim, Document, Failure, LlmUsage, Page, Report
+from attribution.types import Claim, Document, Failure, LlmUsage, Page, Provenance, Report, Trace
 from attribution.verdicts import beside, not_reached
 from attribution.verifiers.calibration import GUARANTEES, graded_report
 

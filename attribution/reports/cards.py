@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
-from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import (
     claim_actions,
@@ -32,7 +31,7 @@ from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings
 from attribution.text.differences import differing_spans
-from attribution.types import Claim, Evidence, Page, Report, Span
+from attribution.types import Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from attribution.policy import DecisionPolicy
-from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el, plural
 from attribution.text.passages import visible
 from attribution.text.urls import site
-from attribution.types import Claim, Evidence, Failure, Page, Report
+from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report
 from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 

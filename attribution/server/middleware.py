@@ -1,15 +1,14 @@
-"""Middleware of web app and API: host names, websockets, protective headers, a cookie."""
+"""Middleware of web app and API: host names, protective headers, a cookie."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import socket
-from collections import Counter
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,9 +20,6 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at
 YEAR = 365 * 24 * 3600  # seconds
 HOST_ONLY = "__Host-"  # prefix of a cookie that no other host can set
-SOCKETS = 100  # open at once from one address
-MANY_SOCKETS = "too many pages are open at your address: close some"
-WRONG_ORIGIN = "this connection was opened by a page of another site"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _HOST = re.compile(r"\*|(?:\*\.)?[\w.-]+|\[[0-9a-f:.]+\]", re.IGNORECASE)
 
@@ -69,35 +65,6 @@ def client_address(scope: Scope) -> str:
     if ":" not in host:
         return str(host)
     return str(ip_network((host.partition("%")[0], 64), strict=False))
-
-
-class SocketLimits:
-    """Refuses a websocket opened by a page of another site, and too many from one address."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._open: Counter[str] = Counter()  # by address
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "websocket":
-            await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        host = headers.get("host", "").lower()
-        origins = {origin.lower() for origin in headers.getlist("origin")}
-        if not origins <= {f"http://{host}", f"https://{host}"}:
-            await error_response(403, "WrongOrigin", WRONG_ORIGIN)(scope, receive, send)
-            return
-        address = client_address(scope)
-        if self._open[address] >= SOCKETS:
-            await error_response(429, "Busy", MANY_SOCKETS)(scope, receive, send)
-            return
-        self._open[address] += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            self._open[address] -= 1
-            self._open += Counter()  # drops addresses without a connection
 
 
 class ProtectedReplies:

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
-from attribution.provenance import Provenance
 from attribution.source import DOCUMENT
 from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import Rights
-from attribution.types import BADGES, UNCHECKED, Document, Page, Report
+from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
 
 MEASURED_RUNS = 5
 LEAST_PAIRS = 20  # new ones, of a run that is measured

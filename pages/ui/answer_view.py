@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
@@ -22,7 +21,7 @@ from attribution.reports.source_view import source_list, source_text
 from attribution.review.citations import citation_lines
 from attribution.review.quotations import quotations
 from attribution.review.revision import Unsupported, revise
-from attribution.types import BADGES, WEAK, Page, Report
+from attribution.types import BADGES, WEAK, Page, Provenance, Report
 from attribution.verdicts import agreeing
 
 if TYPE_CHECKING:

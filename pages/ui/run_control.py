@@ -26,9 +26,8 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
-from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.types import Document, Report, Turn
+from attribution.types import Document, Provenance, Report, Turn
 from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View

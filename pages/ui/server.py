@@ -19,7 +19,7 @@ from attribution.errors import AttributionError
 from attribution.settings import ROOT, Settings
 
 if TYPE_CHECKING:  # imported where the server starts
-    from attribution.server.uploads import UploadedFiles
+    from attribution.server.limits import UploadedFiles
 
 # of the pages: no image from elsewhere
 POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"
@@ -50,14 +50,8 @@ def serve(host: str, port: int) -> None:
     from streamlit.runtime.pages_manager import PagesManager
 
     from attribution.pipeline.run import turns
-    from attribution.server.limits import Config
-    from attribution.server.middleware import (
-        BrowserCookie,
-        ProtectedReplies,
-        SocketLimits,
-        host_names,
-    )
-    from attribution.server.uploads import StreamlitLimits
+    from attribution.server.limits import Config, SocketLimits, StreamlitLimits
+    from attribution.server.middleware import BrowserCookie, ProtectedReplies, host_names
     from pages.ui.state import COOKIE
 
     # Ctrl+C ends it as SIGTERM does, without a traceback

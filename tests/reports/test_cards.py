@@ -1,6 +1,5 @@
 import pytest
 
-from attribution.provenance import Provenance, Trace
 from attribution.reports.cards import CardSettings, headline, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
@@ -12,9 +11,11 @@ from attribution.types import (
     Label,
     OtherVerdict,
     Page,
+    Provenance,
     Relation,
     Report,
     Reservation,
+    Trace,
     Verdict,
 )
 from tests.make import claim, evidence, page

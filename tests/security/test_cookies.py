@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from attribution.server.limits import StreamlitLimits
 from attribution.server.middleware import BrowserCookie
-from attribution.server.uploads import StreamlitLimits
 
 NAME = "browser"
 

@@ -6,10 +6,9 @@ import pytest
 
 from attribution.edits import Reword
 from attribution.pipeline.editing import edit
-from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Report, Verdict
+from attribution.types import Provenance, Report, Verdict
 from pages.ui import choices
 from tests.make import claim, evidence, page, report
 

@@ -11,8 +11,7 @@ import pytest
 import uvicorn
 
 from attribution.pipeline.run import Turns
-from attribution.server.api import create
-from attribution.server.guard import Keys
+from attribution.server.api import Keys, create
 from attribution.server.limits import Config
 from attribution.server.middleware import host_names
 from attribution.server.work import Work

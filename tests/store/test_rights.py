@@ -3,9 +3,8 @@ from collections.abc import Callable
 import pytest
 
 from attribution.errors import BadInput
-from attribution.provenance import Provenance
 from attribution.store.store import Store
-from attribution.types import Document
+from attribution.types import Document, Provenance
 from tests.make import page
 from tests.review.make import claim, report
 
