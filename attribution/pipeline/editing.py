@@ -10,12 +10,10 @@ from contextlib import suppress
 
 from attribution import edits, events
 from attribution.claims.enrichment import standalone_question
-from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput, LlmFailed, StageFailure, Stopped
-from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources
-from attribution.fetching.fetcher import Fetcher, fetch
+from attribution.fetching.fetcher import fetch
 from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
 from attribution.pipeline.changes import (
@@ -27,6 +25,7 @@ from attribution.pipeline.changes import (
     with_verdict,
 )
 from attribution.pipeline.claims import unmatched
+from attribution.pipeline.run import live_sources
 from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.database import now
@@ -181,12 +180,8 @@ class _Editing:
             return
         # without documents and addresses, which the run has already
         searchers = Sources(sources.searchers, sources.fallback)
-        annotator = None
-        if "queries" in llm_tasks(self.settings):
-            annotator = LlmAnnotator(self.settings, self.store, self.stop)
-        fetcher = Fetcher(self.settings)
         yield events.StageStarted("search")
-        live = LiveSources(self.settings, self.store, searchers, fetcher.fetch, annotator)
+        live = live_sources(self.settings, self.store, searchers, self.stop)
         for step in live.gather(searched, self.question, self.stop):
             self.spent = step.spent
             self.added_pages += step.pages

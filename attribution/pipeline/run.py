@@ -19,7 +19,7 @@ from attribution.events import Queued
 from attribution.evidence import EvidenceSource, GatherStep, LlmRecord
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
-from attribution.evidence.sources import open_sources, source_names
+from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
 from attribution.llm.endpoint import EndpointFailed
@@ -94,17 +94,18 @@ def run(
         store = Store.open(settings.database_url)
     store = Store(store.database, owner=store.rights.owner)
     stop = stop or threading.Event()
-    source = source or _live_sources(settings, store, documents, stop)
+    if source is None:
+        source = live_sources(settings, store, open_sources(settings, documents, store), stop)
     record = RunRecord(question, answer, settings, run_id, context)
     names = source_names(settings.sources, documents)
     return _Run(record, store, source, stop, claims, without_names(answer, names)).steps()
 
 
-def _live_sources(
-    settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event
+def live_sources(
+    settings: Settings, store: Store, sources: Sources, stop: threading.Event
 ) -> LiveSources:
+    """Return what searches and downloads from these sources."""
     annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
-    sources = open_sources(settings, documents, store)
     return LiveSources(settings, store, sources, Fetcher(settings).fetch, annotator)
 
 

@@ -50,23 +50,15 @@ def read(text: str | bytes) -> Exported:
     Raises:
         BadInput: The file is no report; the message says what is wrong with it.
     """
-    expected = "expected a report that `analyze` or an export has written"
     try:
-        fields = json.loads(text)
-    except ValueError as error:
-        raise BadInput(f"not JSON ({error}): {expected}") from None
-    if not isinstance(fields, dict):
-        raise BadInput(f"not a report: expected a JSON object; {expected}")
-    version = fields.get("schema_version", VERSION)
-    if version != VERSION:
-        message = f"a report of schema version {version!r}; this program reads version {VERSION}"
-        raise BadInput(message)
-    try:
-        document = ReportDocument.model_validate_json(json.dumps(fields))
+        document = ReportDocument.model_validate_json(text)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "the file"
-        raise BadInput(f"not a report: {place}: {problem['msg'].lower()}") from None
+        raise BadInput(
+            f"not a report of schema version {VERSION}, as `analyze` or an export writes it: "
+            f"{place}: {problem['msg'].lower()}"
+        ) from None
     report = Report(**{name: value for name, value in document if name not in OWN})
     return Exported(report, document.title, document.note)
 

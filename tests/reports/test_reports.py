@@ -150,10 +150,10 @@ def test_the_analyst_s_assessment_decides_in_every_format() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "not JSON"),
-        ("[]", "expected a JSON object"),
-        ('{"schema_version": 9}', "schema version 9"),
-        ('{"id": "x"}', "not a report: created_at: field required"),
+        ("{", "invalid json"),
+        ("[]", "the file: input should be an object"),
+        ('{"schema_version": 9}', "not a report of schema version 1"),
+        ('{"id": "x"}', "created_at: field required"),
     ],
 )
 def test_what_is_no_report_is_refused(content: str, message: str) -> None:
