@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, get_type_hints
 
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
-Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree
 Decision = Literal["weighed", "plain"]  # plain: the most probable relation of each pair (V24 4.3)
 FIELD_OF_SETTING = {
     "threshold": "support",
     "contradiction_threshold": "contradiction",
-    "aggregation": "aggregation",
     "least_sources": "least_sources",
     "decision": "decision",
 }
@@ -38,7 +36,6 @@ class DecisionPolicy:
 
     support: float = 0.6
     contradiction: float = 0.7
-    aggregation: Aggregation = "both"
     least_sources: int = 1
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()

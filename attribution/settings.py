@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
 from attribution.errors import BadInput, BadSetting
-from attribution.policy import LOWEST_THRESHOLD, Aggregation, Decision
+from attribution.policy import LOWEST_THRESHOLD, Decision
 from attribution.types import Frozen, content_id
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -255,13 +255,6 @@ class Settings(Frozen):
         "Lowest probability of a contradiction",
         ge=LOWEST_THRESHOLD,
         le=0.99,
-    )
-    aggregation: Aggregation = _setting(
-        "both",
-        "anyone",
-        "decision",
-        "which passages count if they disagree",
-        "If passages disagree",
     )
     least_sources: int = _setting(
         1,

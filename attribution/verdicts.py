@@ -207,17 +207,11 @@ class Heavier(NamedTuple):
 def _heavier(case: Case) -> Heavier | None:
     """Return the side that counts; None where both do, and the claim is conflicting.
 
-    Sources count once each. Under "both", a side counts that has two more, or that alone is sure.
+    Sources count once each. A side counts that has two more, or that alone is sure.
     """
     policy = case.policy
     more = sources(case.supporting) - sources(case.against)
     larger: Label = "supported" if more > 0 else "contradicted"
-    if policy.aggregation == "strictest":
-        return Heavier("contradicted", "one contradiction is enough")
-    if policy.aggregation == "any":
-        return Heavier("supported", "one support is enough")
-    if policy.aggregation == "most_frequent":
-        return Heavier(larger, "the more frequent counts") if more else None
     if abs(more) >= policy.more:
         return Heavier(larger, "more independent sources win")
     support, contradiction = _surest(case.supporting), _surest(case.against)

@@ -212,7 +212,6 @@ def test_copies_are_one_source_where_several_are_asked_for() -> None:
 
 def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
     strange: dict[str, object] = {
-        "aggregation": "loudest",
         "decision": 7,
         "least_sources": "2",
         "threshold": None,
