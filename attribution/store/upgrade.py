@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from attribution.store import schema as t
-from attribution.store.cache import cached_row, page_row
+from attribution.store.cache import cached_row
 from attribution.store.runs import summary
-from attribution.types import Page, Report
+from attribution.types import Report
 
 GONE = (  # tables whose rows stand elsewhere now, or are made again
     "pages",
@@ -54,15 +54,15 @@ def _add_columns(db: sa.Connection, table: sa.Table) -> None:
 
 def _move_cache(db: sa.Connection) -> None:
     """Move pages, and replies of language models."""
-    pages = db.exec_driver_sql(
-        "SELECT url, body FROM pages UNION ALL "
-        "SELECT '', body FROM frozen_pages WHERE id NOT IN (SELECT id FROM pages)"
+    rows = db.exec_driver_sql(
+        "SELECT 'page' AS kind, id AS key, url, fetched_at, body FROM pages UNION ALL "
+        "SELECT 'page', id, '', '', body FROM frozen_pages "
+        "WHERE id NOT IN (SELECT id FROM pages) UNION ALL "
+        "SELECT 'reply', key, '', '', body FROM replies"
     )
-    for row in pages:
-        page = Page.model_validate_json(row.body)
-        db.execute(t.cached.insert().values(page_row(page, row.url)))
-    for row in db.exec_driver_sql("SELECT key, body FROM replies"):
-        db.execute(t.cached.insert().values(cached_row("reply", row.key, row.body.encode())))
+    for row in rows:
+        moved = cached_row(row.kind, row.key, row.body.encode(), row.url, row.fetched_at)
+        db.execute(t.cached.insert().values(moved))
 
 
 def _summarise(db: sa.Connection) -> None:
