@@ -128,7 +128,8 @@ def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] 
     BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may
     have.
     """
-    if (lines := content.count(b"\n")) > LINES:  # each costs memory, even an empty one
+    lines = content.count(b"\n")
+    if lines > LINES:  # each costs memory, even an empty one
         raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
     if count_values(content) > LINES_VALUES:
         raise BadInput(f"the file has more than {LINES_VALUES:,} values: split it")

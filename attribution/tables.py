@@ -99,7 +99,8 @@ class Table(dict[str, Entry], Generic[T]):
             Unavailable: Something is missing; the message says what to do.
         """
         entry = self.entry(name)
-        if missing := entry.missing(settings):
+        missing = entry.missing(settings)
+        if missing:
             raise Unavailable(f"{self.kind} {name!r} is not ready: {missing}")
         implementation: T = load(entry.target)(settings)
         return implementation

@@ -53,7 +53,8 @@ def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
     except (BadInput, StageFailure) as error:
         return Result(problem=str(error))
     except Exception as error:
-        if (cause := setup_error(error)) is not None:
+        cause = setup_error(error)
+        if cause is not None:
             raise cause from error
         shown = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         return Result(problem=f"it ended with an error ({shown})")
@@ -257,7 +258,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, Fields]]:
     """
     for start, line in complete_lines(path):
         with suppress(ValueError):
-            if isinstance(fields := json.loads(line), dict):
+            fields = json.loads(line)
+            if isinstance(fields, dict):
                 yield start, fields
 
 

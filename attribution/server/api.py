@@ -298,9 +298,14 @@ def _add_error_handlers(app: FastAPI) -> None:
         return error_response(422, "BadInput", "; ".join(problems) + "; see /openapi.json")
 
     @app.exception_handler(HTTPException)
-    async def http_error(_: Request, error: HTTPException) -> JSONResponse:
+    async def http_error(request: Request, error: HTTPException) -> JSONResponse:
+        headers = dict(error.headers or {})
+        route = getattr(request.scope.get("route"), "path", "")
+        methods = app.openapi()["paths"].get(route)
+        if error.status_code == 405 and methods:  # Starlette names the first route's alone
+            headers["Allow"] = ", ".join(method.upper() for method in methods)
         kind = HTTP_KINDS.get(error.status_code, "HTTPError")
-        return error_response(error.status_code, kind, str(error.detail), error.headers)
+        return error_response(error.status_code, kind, str(error.detail), headers)
 
     @app.exception_handler(Exception)
     async def unexpected_error(_: Request, error: Exception) -> JSONResponse:
