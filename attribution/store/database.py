@@ -1,4 +1,4 @@
-"""Open, migrate and fill one SQL database. Safe to use from several threads and processes."""
+"""Open and fill one SQL database. Safe to use from several threads and processes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import BadInput, StoreError
 from attribution.server_settings import server_number
-from attribution.store import schema as t
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
-REVISION = "one_row"  # of the tables of `schema`
-UPGRADED = ("initial", "sizes")  # revisions that `upgrade` reads
 MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
@@ -56,7 +53,7 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database, creating or upgrading it first if needed.
+        """Open the database; `upgrade.prepare` makes its tables.
 
         Raises:
             StoreError: That is not possible. Later uses raise it too: database errors reach callers
@@ -77,10 +74,6 @@ class Database:
                 'of a PostgreSQL database, for which `pip install "psycopg[binary]"` is needed',
                 error,
             ) from None
-        with database.engine.connect() as db:
-            revision = _revision(db)
-        if revision != REVISION:
-            database._prepare()
         return database
 
     def close(self) -> None:
@@ -178,34 +171,6 @@ class Database:
             query = sa.select(table).where(key.in_(keys[start : start + BATCH]))
             rows |= {getattr(row, key.name): row for row in self.all(query)}
         return rows
-
-    def _prepare(self) -> None:
-        """Make the tables of a new database, or upgrade those of the version before this one."""
-        from attribution.store.upgrade import upgrade
-
-        with self.transaction() as db:
-            revision = _revision(db)
-            if revision == REVISION:  # another process did it
-                return
-            if revision in UPGRADED:
-                upgrade(db)
-            elif revision is None and not sa.inspect(db).has_table("runs"):
-                t.metadata.create_all(db)
-            else:
-                raise StoreError(
-                    f"the database has schema {revision or 'none'}, this version reads {REVISION}: "
-                    "set ATTRIBUTION_DATABASE_URL to another database, or use the version of the "
-                    "explorer that made this one"
-                )
-            db.execute(t.revision.delete())
-            db.execute(t.revision.insert().values(version_num=REVISION))
-
-
-def _revision(db: sa.Connection) -> str | None:
-    """Return the revision of the tables; None in a new database."""
-    if not sa.inspect(db).has_table(t.revision.name):
-        return None
-    return db.execute(sa.select(t.revision.c.version_num)).scalar()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The tables. A change to them needs a step in `upgrade.py` and a new `database.REVISION`."""
+"""The tables. A change to them needs another `upgrade.REVISION`, and a step there."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from attribution.store.database import Database
 from attribution.store.history import History
 from attribution.store.rights import Rights, owner_of
 from attribution.store.runs import Queue, Results, Runs
+from attribution.store.upgrade import prepare
 
 
 class Store:
@@ -28,8 +29,10 @@ class Store:
 
     @classmethod
     def open(cls, url: str, by: str = "") -> Store:
-        """Open the database as `Database.open` does."""
-        return cls(Database.open(url), by)
+        """Open the database as `Database.open` does, with its tables."""
+        database = Database.open(url)
+        prepare(database)
+        return cls(database, by)
 
     def close(self) -> None:
         self.database.close()

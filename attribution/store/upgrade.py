@@ -1,4 +1,4 @@
-"""Bring a database of the version before this one to the tables of the schema."""
+"""Make the tables of a database, or bring those of the version before this one to the schema."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from contextlib import suppress
 import sqlalchemy as sa
 from pydantic import ValidationError
 
+from attribution.errors import StoreError
 from attribution.store import schema as t
 from attribution.store.cache import cached_row
+from attribution.store.database import Database
 from attribution.store.runs import summary
 from attribution.types import Report
 
+REVISION = "one_row"  # of the tables of `schema`
+UPGRADED = ("initial", "sizes")  # revisions that are upgraded
 GONE = (  # tables whose rows stand elsewhere now, or are made again
     "pages",
     "frozen_pages",
@@ -25,7 +29,41 @@ GONE = (  # tables whose rows stand elsewhere now, or are made again
 )
 
 
-def upgrade(db: sa.Connection) -> None:
+def prepare(database: Database) -> None:
+    """Make the tables of a new database, or upgrade older ones.
+
+    Raises:
+        StoreError: It was made by another version.
+    """
+    with database.engine.connect() as db:
+        if _revision(db) == REVISION:
+            return
+    with database.transaction() as db:
+        revision = _revision(db)
+        if revision == REVISION:  # another process did it
+            return
+        if revision in UPGRADED:
+            _upgrade(db)
+        elif revision is None and not sa.inspect(db).has_table("runs"):
+            t.metadata.create_all(db)
+        else:
+            raise StoreError(
+                f"the database has schema {revision or 'none'}, this version reads {REVISION}: set "
+                "ATTRIBUTION_DATABASE_URL to another database, or use the version of the explorer "
+                "that made this one"
+            )
+        db.execute(t.revision.delete())
+        db.execute(t.revision.insert().values(version_num=REVISION))
+
+
+def _revision(db: sa.Connection) -> str | None:
+    """Return the revision of the tables; None in a new database."""
+    if not sa.inspect(db).has_table(t.revision.name):
+        return None
+    return db.execute(sa.select(t.revision.c.version_num)).scalar()
+
+
+def _upgrade(db: sa.Connection) -> None:
     """Keep runs, results and their pages, and replies of language models."""
     t.metadata.create_all(db)
     for table in (t.runs, t.results):

@@ -136,9 +136,9 @@ def test_another_database_is_refused_by_name() -> None:
 WRITE = """
     import sys
     from attribution.library.store import DocumentStore, NewDocument
-    from attribution.store.database import Database
+    from attribution.store.store import Store
     from tests.make import page
-    kept = DocumentStore(Database.open(sys.argv[1]))
+    kept = DocumentStore(Store.open(sys.argv[1]).database)
     for i in range(int(sys.argv[2])):
         kept.put("c", [NewDocument(f"{i}", f"/{i}", f"{i}", page(f"Bridge{i} crosses the river. " * 50))])
         print(i, flush=True)

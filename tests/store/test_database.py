@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import StoreError
-from attribution.store.database import REVISION, use_write_ahead_log
+from attribution.store.database import use_write_ahead_log
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
+from attribution.store.upgrade import REVISION
 
 ROOT = Path(__file__).parents[2]
 

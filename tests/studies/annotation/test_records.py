@@ -81,8 +81,8 @@ WRITER = """
 import sys
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.project import Annotations
-from attribution.store.database import Database
-kept = Annotations(Database.open(sys.argv[1]))
+from attribution.store.store import Store
+kept = Annotations(Store.open(sys.argv[1]).database)
 for task in kept.task_ids(sys.argv[2]):
     follows = ""
     for content in (Content(interpretable=True), Content(interpretable=True, attributable=True)):
