@@ -147,7 +147,7 @@ def decide(
     policy: DecisionPolicy,
     failures: Sequence[Failure] = (),
 ) -> Verdict:
-    """Return the verdict of the first rule that applies; `docs/reading.md` lists them in order.
+    """Return the verdict of the first rule that applies; `docs/verdicts.md` lists them in order.
 
     Args:
         evidence: Its own relations count (see `counted`).
