@@ -51,7 +51,9 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
     assert "leans towards support" in verdict.reason
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
-    assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
+    unrelated = [evidence(c, 0.3, 0.3, "no_relation"), evidence(c, *NEITHER)]
+    verdict = decide(c, unrelated, both(0.8))
+    assert (verdict.label, verdict.confidence) == ("no_relation", 0.8)
 
 
 def test_a_refused_claim_is_not_reached_whatever_the_threshold() -> None:
@@ -114,8 +116,10 @@ def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
     assert counted(told, both(0.5)) == "no_relation"
     against = evidence(c, *AGAINST, reservation=denied)
     assert counted(against, both(0.5)) == "contradicted"
-    verdict = decide(c, [told], both(0.5))
-    assert verdict.label == "unclear"
+    doubted = Reservation(relations=("entailed",), note="the source doubts this")
+    weaker = evidence(c, 0.6, 0.05, "no_relation", reservation=doubted)
+    verdict = decide(c, [weaker, told], both(0.5))
+    assert (verdict.label, verdict.confidence) == ("unclear", 0.9)
     assert "the source denies this" in verdict.reason
     assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
 
