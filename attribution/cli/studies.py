@@ -216,7 +216,7 @@ def reproduce(args: argparse.Namespace) -> int:
     fields = [papers.subject(table)], papers.OPTIONAL
     rows = papers.sample(read_rows(args.input, *fields) if args.input else [], args.sample)
     models = papers.models_of(args.models)
-    inputs = papers.TableInputs(options.settings(args), args.out, rows, args.project, models)
+    inputs = papers.TableInputs(options.settings(args), args.out, rows, (), args.project, models)
     steps = papers.reproduce(table.id, inputs)
     failed = _follow("reproduce", (step for step in steps if isinstance(step, RowDone)))
     progress(f"{args.out / papers.MARKDOWN}: {table.id} {table.title}, {failed} rows failed")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -15,7 +15,20 @@ from attribution.text.markdown import escape_markdown
 from attribution.types import Claim, Page, Report, Turn
 from attribution.verifiers import with_policy
 
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
 T = TypeVar("T")
+
+
+class Colours(NamedTuple):
+    """The colours of a chart: its text, and the lines behind."""
+
+    ink: str = "#1c1c1a"
+    quiet: str = "#c9c5bf"
+
+
+LIGHT = Colours()
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,29 @@ def plotly() -> Any:
     import plotly.graph_objects
 
     return plotly.graph_objects
+
+
+def lay_out(figure: Figure, colours: Colours, x: Mapping[str, Any], y: Mapping[str, Any]) -> None:
+    """Give a chart its height, its colours and its axes."""
+    axis = {"gridcolor": colours.quiet, "color": colours.ink, "fixedrange": True}
+    figure.update_layout(
+        height=420,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": colours.ink},
+        xaxis={**axis, "automargin": True, **x},
+        yaxis={**axis, "automargin": True, **y},
+    )
+
+
+def bars(table: ResultTable, colours: Colours = LIGHT) -> Figure:
+    """Draw a series of bars for each row of a table, whose first two cells name it."""
+    figure: Figure = plotly().Figure()
+    for label, made_by, *cells in table.rows:
+        heights = [float(cell) if cell not in (None, "") else None for cell in cells]
+        figure.add_bar(x=table.columns[2:], y=heights, name=f"{label}, {made_by}")
+    lay_out(figure, colours, {}, {"rangemode": "tozero"})
+    return figure
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,9 @@ def sentence_kinds(
     kinds: list[tuple[SentenceRow, Kind]] = []
     for row in comparison.rows:
         if any(row.claims):
-            kind: Kind = "pending" if row.pending else _kind(_groups(row, by_id))
+            verdicts = [by_id[claim_id].verdict for ids in row.claims for claim_id in ids]
+            is_pending = any(v is None or v.label == "not_reached" for v in verdicts)
+            kind: Kind = "pending" if is_pending else _kind(_groups(row, by_id))
             kinds.append((row, kind))
     return kinds
 

@@ -14,7 +14,7 @@ from attribution.errors import setup_error
 from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
-from attribution.studies.results import ResultTable
+from attribution.studies.results import Colours, ResultTable
 from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
@@ -152,6 +152,11 @@ def show_setup_error(error: Exception) -> bool:
             label="contradicted",
         )
     return cause is not None
+
+
+def chart_colours() -> Colours:
+    """Return the colours of charts in the visitor's theme."""
+    return Colours("#d9d9d4", "#4a4743") if state.is_dark() else Colours("#33332f", "#d5d1cb")
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

@@ -1,12 +1,9 @@
 from streamlit.testing.v1 import AppTest
 
 from attribution.store.store import Store
+from attribution.studies.annotation.figures import CountedJudgements
 from attribution.studies.annotation.project import Annotations
-from pages.ui.research.project_results import (
-    CountedJudgements,
-    agreement_table,
-    share_table,
-)
+from pages.ui.research.project_results import agreement_table, share_table
 from tests.pages.jobs import opened
 from tests.studies.annotation.made import CONTENT, filled, say
 
@@ -42,8 +39,8 @@ def test_results_count_each_task_once(store: Store) -> None:
     for number, task in enumerate(saved.task_ids(project.id)):
         for name, answer in zip(("ann", "bob", "cem"), answers, strict=True):
             say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])
-    counted = CountedJudgements.of(saved, project, saved.work(project))
-    (row,) = share_table(counted).rows
+    counted = CountedJudgements.of(saved, project)
+    (row,) = share_table(counted, "qa").rows
     assert row[:3] == ("d", "a", 6)
     assert str(row[3]).startswith("0.0 % of 4")
     assert str(row[5]).startswith("100.0 % of 4")

@@ -8,7 +8,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce
 from pages.ui.background import Job
-from pages.ui.research.papers_page import TABLE, TableForm, TableProgress, read, rows_of, work
+from pages.ui.research.papers_page import TABLE, TableProgress, read, rows_of, work
 from tests.pages.jobs import ended
 
 ANSWERS = "".join(
@@ -18,7 +18,7 @@ ANSWERS = "".join(
 
 def given(tmp_path: Path) -> TableInputs:
     settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
-    return TableInputs(settings, tmp_path / "folder", rows_of(find("V24.T1"), TableForm(ANSWERS)))
+    return TableInputs(settings, tmp_path / "folder", rows_of(find("V24.T1"), ANSWERS))
 
 
 def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) -> None:
@@ -42,8 +42,7 @@ def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) 
 
 def test_rows_are_those_of_the_table() -> None:
     labelled = b'{"response": "r", "context": "c", "grounded": true}\n'
-    assert len(rows_of(find("T24.T3"), TableForm(labelled))) == 1
-    assert len(rows_of(find("V24.T1"), TableForm(ANSWERS, size=1))) == 1
-    assert rows_of(find("R23.T3"), TableForm()) == []
+    assert len(rows_of(find("T24.T3"), labelled)) == 1
+    assert len(rows_of(find("V24.T1"), ANSWERS, 1)) == 1
     with pytest.raises(BadInput, match="501 rows"):
-        rows_of(find("V24.T1"), TableForm(b'{"answer": "a"}\n' * 501))
+        rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)

@@ -2,12 +2,12 @@ import math
 
 import pytest
 
-from attribution.studies.factscore import Counts, abstains, score
+from attribution.studies.factscore import Counts, Score, score
 
 
 def test_a_worked_example() -> None:
-    """Two answers of 20 and of 5 facts, and one that abstains."""
-    answers = [Counts(20, 15), Counts(5, 5), Counts(0, 0, responded=False)]
+    """Two answers of 20 and of 5 facts."""
+    answers = [Counts(20, 15), Counts(5, 5)]
     made = score(answers)
     assert made.unpenalised == pytest.approx((0.75 + 1.0) / 2)
     assert made.factscore == pytest.approx((0.75 + math.exp(1 - 10 / 5)) / 2)
@@ -20,8 +20,9 @@ def test_an_answer_without_facts_is_not_averaged() -> None:
 
 
 def test_without_facts_there_is_no_score() -> None:
-    for answers in ([], [Counts(0, 0, responded=False), Counts(0, 0)]):
+    for answers in ([], [Counts(0, 0)]):
         made = score(answers)
+<<<<<<< HEAD
         assert made.factscore is None
         assert made.unpenalised is None
         assert made.answers == 0
@@ -66,3 +67,6 @@ def test_answers_that_decline(answer: str) -> None:
 )
 def test_answers_that_say_something(answer: str) -> None:
     assert not abstains(answer)
+=======
+        assert made == Score(None, None, 0)
+>>>>>>> 47afaf08 (Paper tables: one runner, documents as sources, figures; errors are evoked freely; comparisons count incoherent claims; the trained classifier needs its model)

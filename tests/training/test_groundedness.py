@@ -89,7 +89,6 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
         for number in ("one", "four")
     )
     assert right > 0.5 > wrong
-    assert method.version != METHODS.build("gc", Settings()).version
 
 
 def test_the_splits_of_the_rows_are_respected() -> None:

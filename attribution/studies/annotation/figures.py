@@ -15,8 +15,16 @@ from itertools import combinations
 from statistics import fmean
 from typing import Literal
 
-from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task
-from attribution.studies.annotation.tasks import Task
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import (
+    ANSWERS,
+    Annotation,
+    Answer,
+    by_task,
+    decided,
+    finished,
+)
+from attribution.studies.annotation.tasks import Project, Task
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
@@ -28,6 +36,44 @@ MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
     ),
     "attributable": (("attributable",), ("attributable", "not_attributable")),
 }
+
+
+@dataclass(frozen=True)
+class CountedJudgements:
+    """The judgements of a project that count: those of the pilot, or those after it.
+
+    Attributes:
+        judgements: Those of this part.
+        all: Those of both.
+        answers: What was decided, by task.
+        pilot: The tasks that everybody judges first.
+    """
+
+    tasks: Mapping[str, Task]
+    judgements: Sequence[Annotation]
+    all: Sequence[Annotation]
+    audits: Sequence[Annotation]
+    answers: Mapping[str, Answer | None]
+    pilot: Collection[str]
+
+    @classmethod
+    def of(cls, saved: Annotations, project: Project, is_pilot: bool = False) -> CountedJudgements:
+        """Read the judgements of a project."""
+        pilot = saved.work(project).pilot
+        records = saved.judgements(project.id)
+        judgements = finished(records)
+        counted = [j for j in judgements if (j.task_id in pilot) == is_pilot]
+        adjudicated = {j.task_id: j for j in finished(records, "adjudication")}
+        answers = decided(by_task(counted), adjudicated)
+        tasks, audits = saved.tasks(project.id), finished(records, "audit")
+        return cls(tasks, counted, judgements, audits, answers, pilot)
+
+    def by_dataset(self) -> dict[str, list[Annotation]]:
+        """Return the judgements of this part by the data set of their task."""
+        datasets: dict[str, list[Annotation]] = defaultdict(list)
+        for judgement in self.judgements:
+            datasets[self.tasks[judgement.task_id].dataset].append(judgement)
+        return dict(sorted(datasets.items()))
 
 
 @dataclass(frozen=True)

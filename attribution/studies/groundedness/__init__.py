@@ -127,9 +127,10 @@ METHODS: Table[Method] = Table(
             _hub("roberta", _ROBERTA),
         ),
         "gc": _method(
-            "local:classifier",
+            "local:GroundednessClassifier",
             "Fine-tuned cross-encoder",
-            "the verifier of the settings, sentence by sentence, or a model of your own",
+            "a model of your own, made by training.groundedness",
+            Need("set gc_model to the folder of a model (training/README.md)", setting="gc_model"),
         ),
         "lynx": _method(
             "prompted:Lynx",

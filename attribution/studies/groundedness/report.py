@@ -21,7 +21,7 @@ from attribution.studies.groundedness.evaluation import (
     Tuning,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.results import ResultTable, plotly
+from attribution.studies.results import LIGHT, Colours, ResultTable, lay_out, plotly
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -86,9 +86,7 @@ def error_table(evaluation: Evaluation) -> ResultTable:
     return ResultTable(title, heads, tuple(rows))
 
 
-def f1_by_latency(
-    figures: Sequence[MethodFigures], ink: str = "#1c1c1a", quiet: str = "#c9c5bf"
-) -> Figure:
+def f1_by_latency(figures: Sequence[MethodFigures], colours: Colours = LIGHT) -> Figure:
     """Draw macro F1 against the seconds of a response, on a logarithmic axis (T24 Figure 2)."""
     measured = [one for one in figures if one.seconds]
     figure: Figure = plotly().Figure()
@@ -98,18 +96,10 @@ def f1_by_latency(
         mode="markers+text",
         text=[one.method for one in measured],
         textposition="top center",
-        textfont={"color": ink},
         hovertext=[METHODS[one.method].label for one in measured],
     )
-    axis = {"gridcolor": quiet, "color": ink, "fixedrange": True, "automargin": True}
     seconds = {"type": "log", "title": {"text": "seconds a response (logarithmic)"}}
-    figure.update_layout(
-        height=420,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        xaxis=axis | seconds,
-        yaxis=axis | {"range": [0, 1.05], "title": {"text": "macro F1"}},
-    )
+    lay_out(figure, colours, seconds, {"range": [0, 1.05], "title": {"text": "macro F1"}})
     return figure
 
 

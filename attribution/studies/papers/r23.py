@@ -1,18 +1,24 @@
-"""The tables of R23, and the human rows of V24, from an annotation project."""
+"""The tables of R23, and what people judged for V24, from an annotation project."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from attribution.errors import BadInput
 from attribution.files import Cell
 from attribution.store.store import Store
-from attribution.studies.annotation.figures import Measure, agreement, audited, paces, share
+from attribution.studies.annotation.figures import (
+    CountedJudgements,
+    Measure,
+    agreement,
+    audited,
+    paces,
+    rows,
+)
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Annotation, Answer, by_task, decided, finished
-from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Form, Task
+from attribution.studies.annotation.records import Annotation, Answer
+from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Form
 from attribution.studies.papers.reproduce import Computed, ComputedRow, Steps, TableInputs, percent
 
 DATASETS = {"T3": "QReCC", "T4": "WoW", "T5": "CNN/DM"}
@@ -23,7 +29,7 @@ MEASURES: dict[str, tuple[Measure, ...]] = {
 }
 STAGES = {"pilot": "Pilot", "start": "Production Start", "end": "Production Finish"}
 KINDS = {"Conversational QA": True, "Summarization": False}  # does a task have turns? (R23 4.1.1)
-RELATIONS = {
+RELATIONS: dict[Answer, str] = {
     "attributable": "entailed",
     "not_attributable": "contradicted",
     "not_interpretable": "no_relation",
@@ -34,117 +40,96 @@ PEOPLE = "people"
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table of a project. Raises BadInput without one."""
     yield from ()
-    study = _Study.open(f"R23.{number}", inputs)
-    if number in MEASURES:
-        return study.shares(number)
-    tables = {"T6": study.agreement, "T7": study.audit, "T8": study.times}
-    return Computed(tables[number]())
+    counted = judged(f"R23.{number}", inputs, "qa", "summary")
+    if number in DATASETS:
+        return _shares(number, counted)
+    compute_rows = {"T6": _agreement, "T7": _audit, "T8": _times}[number]
+    return Computed(compute_rows(counted))
 
 
-@dataclass(frozen=True)
-class _Study:
-    """A project: its tasks, all records, and the tasks that everybody judges first."""
+def judged(number: str, inputs: TableInputs, *forms: Form) -> CountedJudgements:
+    """Return what people judged in the named project. Raises BadInput without it."""
+    saved = Annotations(Store.open(inputs.settings.database_url).database)
+    projects = {project.name: project for project in saved.projects() if project.form in forms}
+    if inputs.project not in projects:
+        words = " or ".join(f"“{FORMS[form]}”" for form in forms)
+        known = ", ".join(projects) or "none"
+        problem = f"{number} needs an annotation project of the form {words}: --project NAME"
+        raise BadInput(f"{problem}, one of: {known}")
+    return CountedJudgements.of(saved, projects[inputs.project])
 
-    tasks: Mapping[str, Task]
-    records: Sequence[Annotation]
-    pilot: Collection[str]
 
-    @classmethod
-    def open(cls, number: str, inputs: TableInputs, form: Form | None = None) -> _Study:
-        annotations = Annotations(Store.open(inputs.settings.database_url).database)
-        projects = {p.name: p for p in annotations.projects() if form in (None, p.form)}
-        if inputs.project not in projects:
-            of_form = f" of the form “{FORMS[form]}”" if form else ""
-            known = ", ".join(projects) or "none"
-            problem = f"{number} needs an annotation project{of_form}: --project NAME"
-            raise BadInput(f"{problem}, one of: {known}")
-        project = projects[inputs.project]
-        pilot = annotations.work(project).pilot
-        return cls(annotations.tasks(project.id), annotations.judgements(project.id), pilot)
+def _shares(number: str, counted: CountedJudgements) -> Computed:
+    """Return the shares of each system on the table's data set, or on all."""
+    name = DATASETS[number]
+    systems = rows(counted.tasks, counted.answers)
+    named = [one for one in systems if one.dataset.casefold() == name.casefold()]
+    computed: list[ComputedRow] = []
+    for one in named or systems:
+        cells = [one.shares[measure].percent for measure in MEASURES[number]]
+        computed.append(ComputedRow(one.system, PEOPLE, cells))
+    note = f"no task is of the data set {name}: all tasks are counted"
+    return Computed(computed, () if named else (note,))
 
-    @property
-    def judgements(self) -> list[Annotation]:
-        """Those that count, without the pilot's."""
-        return [j for j in finished(self.records) if j.task_id not in self.pilot]
 
-    def answers(self) -> list[tuple[Task, Answer | None]]:
-        """Return each task with the answer of most annotators, or of who adjudicated."""
-        adjudicated = {j.task_id: j for j in finished(self.records, "adjudication")}
-        answers = decided(by_task(self.judgements), adjudicated)
-        return [(self.tasks[task_id], answer) for task_id, answer in answers.items()]
+def _agreement(counted: CountedJudgements) -> list[ComputedRow]:
+    computed: list[ComputedRow] = []
+    for dataset, judgements in counted.by_dataset().items():
+        found = agreement(judgements)
+        row = ComputedRow(dataset or "not named", PEOPLE, (found.pairwise, found.alpha))
+        computed.append(row)
+    return computed
 
-    def of_kind(self, judgements: Iterable[Annotation], kind: str) -> list[Annotation]:
-        return [j for j in judgements if bool(self.tasks[j.task_id].turns) is KINDS[kind]]
 
-    def shares(self, number: str) -> Computed:
-        """Return the shares of each system on the table's data set, or on all."""
-        answers = self.answers()
-        name = DATASETS[number]
-        named = [one for one in answers if one[0].dataset.casefold() == name.casefold()]
-        systems: dict[str, list[Answer | None]] = defaultdict(list)
-        for task, answer in named or answers:
-            systems[task.system].append(answer)
-        rows: list[ComputedRow] = []
-        for system, own in sorted(systems.items()):
-            cells = [share(own, measure).percent for measure in MEASURES[number]]
-            rows.append(ComputedRow(system, PEOPLE, cells))
-        note = f"no task is of the data set {name}: all tasks are counted"
-        return Computed(rows, () if named else (note,))
+def _of_kind(
+    kind: str, judgements: Sequence[Annotation], counted: CountedJudgements
+) -> list[Annotation]:
+    return [j for j in judgements if bool(counted.tasks[j.task_id].turns) is KINDS[kind]]
 
-    def agreement(self) -> list[ComputedRow]:
-        datasets: dict[str, list[Annotation]] = defaultdict(list)
-        for judgement in self.judgements:
-            datasets[self.tasks[judgement.task_id].dataset or "not named"].append(judgement)
-        rows: list[ComputedRow] = []
-        for dataset, judgements in datasets.items():
-            found = agreement(judgements)
-            rows.append(ComputedRow(dataset, PEOPLE, (found.pairwise, found.alpha)))
-        return rows
 
-    def audit(self) -> list[ComputedRow]:
-        """Return unflagged judgements, the share audited, and the share found right."""
-        unflagged = [j for j in finished(self.records) if j.content.answer != "flagged"]
-        audits = finished(self.records, "audit")
-        rows: list[ComputedRow] = []
-        for kind in KINDS:
-            judged = self.of_kind(unflagged, kind)
-            total = next(iter(audited(judged, audits)), None)
-            sampled, equal = (total.judgements, total.equal) if total else (0, 0)
-            cells = (len(judged), percent(sampled, len(judged)), percent(equal, sampled))
-            rows.append(ComputedRow(kind, PEOPLE, cells))
-        return rows
+def _audit(counted: CountedJudgements) -> list[ComputedRow]:
+    """Return unflagged judgements, the share audited, and the share found right."""
+    unflagged = [j for j in counted.all if j.content.answer != "flagged"]
+    computed: list[ComputedRow] = []
+    for kind in KINDS:
+        judgements = _of_kind(kind, unflagged, counted)
+        total = next(iter(audited(judgements, counted.audits)), None)
+        sampled, equal = (total.judgements, total.equal) if total else (0, 0)
+        shares = (percent(sampled, len(judgements)), percent(equal, sampled))
+        computed.append(ComputedRow(kind, PEOPLE, (len(judgements), *shares)))
+    return computed
 
-    def times(self) -> list[ComputedRow]:
-        """Return the number of judgements and their mean seconds in each stage."""
-        cells: dict[str, list[Cell]] = {period: [] for period in STAGES}
-        for kind in KINDS:
-            measured = paces(self.of_kind(finished(self.records), kind), self.pilot)
-            by_period = {pace.period: pace for pace in measured if not pace.annotator}
-            for period, own in cells.items():
-                pace = by_period.get(period)
-                own += [pace.judgements, pace.seconds] if pace else [0, None]
-        return [ComputedRow(STAGES[period], PEOPLE, own) for period, own in cells.items()]
+
+def _times(counted: CountedJudgements) -> list[ComputedRow]:
+    """Return the number of judgements and their mean seconds in each stage."""
+    cells: dict[str, list[Cell]] = {period: [] for period in STAGES}
+    for kind in KINDS:
+        measured = paces(_of_kind(kind, counted.all, counted), counted.pilot)
+        by_period = {pace.period: pace for pace in measured if not pace.annotator}
+        for period, own in cells.items():
+            pace = by_period.get(period)
+            own += [pace.judgements, pace.seconds] if pace else [0, None]
+    return [ComputedRow(STAGES[period], PEOPLE, own) for period, own in cells.items()]
 
 
 def properties(inputs: TableInputs) -> list[ComputedRow]:
     """Return by segmenter how many judged claims have each of five properties (V24 Table 2)."""
-    systems: dict[str, dict[str, list[Answer | None]]] = {}
-    for task, answer in _Study.open("V24.T2", inputs, "property").answers():
-        if answer in ("attributable", "not_interpretable"):
-            system = systems.setdefault(task.system, {name: [] for name in PROPERTIES})
-            system[task.dataset].append(answer)
-    rows: list[ComputedRow] = []
-    for name, own in systems.items():
-        counted = [(judged.count("attributable"), len(judged)) for judged in own.values()]
-        cells = [f"{part}/{whole}" if whole else None for part, whole in counted]
-        rows.append(ComputedRow(name, PEOPLE, cells))
-    return rows
+    counted = judged("V24.T2", inputs, "property")
+    systems: dict[str, dict[str, Cell]] = defaultdict(dict)
+    for one in rows(counted.tasks, counted.answers):
+        share = one.shares["interpretable"]
+        systems[one.system][one.dataset] = f"{share.part}/{share.whole}"
+    return [
+        ComputedRow(name, PEOPLE, [cells.get(one) for one in PROPERTIES])
+        for name, cells in systems.items()
+    ]
 
 
 def relations(inputs: TableInputs) -> dict[str, Counter[str]]:
     """Return how often people found each relation of a pair, by row of V24 Table 4."""
+    counted = judged("V24.T4", inputs, "relation")
     systems: dict[str, Counter[str]] = defaultdict(Counter)
-    for task, answer in _Study.open("V24.T4", inputs, "relation").answers():
+    for task_id, answer in counted.answers.items():
         if answer in RELATIONS:
-            systems[task.system][RELATIONS[answer]] += 1
+            systems[counted.tasks[task_id].system][RELATIONS[answer]] += 1
     return systems

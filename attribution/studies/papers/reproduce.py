@@ -1,8 +1,9 @@
-"""Compute a table of one of the four papers, with its printed figures beside ours."""
+"""Compute a table or figure of one of the four papers, with its printed figures beside ours."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +17,14 @@ from attribution.pipeline.batch import documents_of
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
 from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.studies.annotation.tasks import FORMS, Form
 from attribution.studies.papers import NAMES, PaperTable, paper
-from attribution.studies.results import ResultTable
+from attribution.studies.results import ResultTable, bars
 from attribution.tables import load
-from attribution.types import Claim, Report, content_id
+from attribution.types import Claim, Document, Report, content_id
+from attribution.verifiers.auto import choose
 
-JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
+JSON, MARKDOWN, PLOT = "table.json", "table.md", "figure.html"
+ANSWERS, TASKS = "answers.jsonl", "tasks.jsonl"
 # Fields of a row that its result repeats.
 INPUTS = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")
 OPTIONAL = ("question", "system", "split")  # of a row
@@ -49,8 +51,8 @@ class Computed:
     """Our rows of a table, what a reader should know about them, and tasks for people."""
 
     rows: Sequence[ComputedRow]
-    notes: tuple[str, ...] = ()
-    tasks: str = ""
+    notes: Sequence[str] = ()
+    tasks: Sequence[Fields] = ()
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class Reproduced:
     table: ResultTable
     notes: tuple[str, ...] = ()
     tasks: str = ""
+
+    @property
+    def is_figure(self) -> bool:
+        return ".F" in self.number
 
 
 Steps = Generator[RowDone, None, Computed]
@@ -73,6 +79,7 @@ class TableInputs:
     Attributes:
         folder: Results are written there; a killed run resumes from them.
         rows: Answers, or labelled responses.
+        documents: Sources of all answers, with those that the settings name.
         project: Name of an annotation project.
         models: Language models by the names of the paper's.
     """
@@ -80,6 +87,7 @@ class TableInputs:
     settings: Settings
     folder: Path
     rows: Sequence[Row] = ()
+    documents: Sequence[Document] = ()
     project: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
 
@@ -89,16 +97,40 @@ class TableInputs:
         model = self.models.get(name) or self.models.get("") or settings.openai_model
         return settings.model_copy(update={"openai_model": model})
 
-    def each(self, key: str, work: Callable[[Row], Any]) -> Generator[RowDone, None, list[Any]]:
-        """Do the work on every answer. Yield the progress; return the results."""
+    def each(
+        self, key: str, work: Callable[[Row], Mapping[str, Any]]
+    ) -> Generator[RowDone, None, dict[str, list[Any]]]:
+        """Do the work on every answer.
+
+        Returns:
+            By the label of a table's row, what the work made of each answer.
+        """
         path = self.folder / ANSWERS
 
         def fields(row: Row) -> Fields:
             return {"made": work(row)}
 
-        choices = [key, self.settings.identity, dict(self.models)]
+        choices = [key, self.settings.identity, dict(self.models), repr(self.documents)]
         yield from Experiment(self.rows, lambda: fields, choices, INPUTS).run(path)
-        return [line["made"] for _, line in read_lines(path) if is_result(line)]
+        made: dict[str, list[Any]] = defaultdict(list)
+        for _, line in read_lines(path):
+            results: Any = line["made"] if is_result(line) else {}
+            for label, result in results.items():
+                made[label].append(result)
+        return made
+
+    def check(self, row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
+        """Check claims; the row's own `documents` replace the built-in library."""
+        own = documents_of(row)
+        if own:
+            others = [name for name in settings.sources if name not in ("library", "documents")]
+            settings = settings.model_copy(update={"sources": (*others, "documents")})
+        documents = [*own, *self.documents]
+        turns = turns_of(row.fields.get("turns"))
+        steps = run(*texts_of(row), settings, None, documents, claims=claims, context=turns)
+        *_, last = steps
+        assert isinstance(last, events.Finished)
+        return last.report
 
 
 def models_of(words: Sequence[str]) -> dict[str, str]:
@@ -125,31 +157,21 @@ def sample(rows: Sequence[Row], size: int) -> list[Row]:
     return sorted(drawn, key=lambda row: row.line)
 
 
-def report_of(row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
-    """Check claims; the row's own `documents` replace the built-in library."""
-    documents = documents_of(row)
-    if documents:
-        others = [name for name in settings.sources if name not in ("library", "documents")]
-        settings = settings.model_copy(update={"sources": (*others, "documents")})
-    question, answer = texts_of(row)
-    turns = turns_of(row.fields.get("turns"))
-    *_, last = run(question, answer, settings, None, documents, claims=claims, context=turns)
-    assert isinstance(last, events.Finished)
-    return last.report
-
-
 def texts_of(row: Row) -> tuple[str, str]:
     """Return question and answer."""
     return str(row.fields.get("question") or ""), str(row.fields["answer"])
 
 
-def left_out(steps: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a note for each step that is missing, with all rows or columns that need it."""
-    notes: list[str] = []
-    for step in dict.fromkeys(filter(None, steps.values())):
-        names = [name for name, own in steps.items() if own == step]
-        notes.append(f"{', '.join(names)}: left out. {step[0].upper()}{step[1:]}")
-    return tuple(notes)
+def named_verifier(settings: Settings) -> Settings:
+    """Return settings with the verifier that `auto` stands for."""
+    if settings.verifier != "auto":
+        return settings
+    return settings.model_copy(update={"verifier": choose(settings).name})
+
+
+def left_out(steps: Mapping[str, str]) -> list[str]:
+    """Return a note for each row or column that needs a step first."""
+    return [f"{name}: left out: {step}" for name, step in steps.items() if step]
 
 
 def percent(part: float, whole: float) -> float | None:
@@ -158,7 +180,7 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def tables() -> list[PaperTable]:
-    """Return all tables that can be computed."""
+    """Return all tables and figures that can be computed."""
     return [table for name in NAMES for table in paper(name).tables.values()]
 
 
@@ -173,6 +195,8 @@ def find(table_id: str) -> PaperTable:
 def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduced]:
     """Yield the progress, write table.json and table.md into the folder, and yield the table.
 
+    A figure is drawn too, and tasks for people are written.
+
     Raises:
         BadInput: The table or a model's name is unknown, or rows or a project are missing.
     """
@@ -182,35 +206,33 @@ def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduc
         if model not in ("", *known):
             expected = ", ".join(known) or "none"
             raise BadInput(f"the paper has no language model {model!r}; expected {expected}")
+    if not inputs.rows and not (inputs.project and "project" in table.needs):
+        raise BadInput(f"{table.id} needs {table.needs}: give --input or --project")
     inputs.folder.mkdir(parents=True, exist_ok=True)
     name, number = table.id.split(".")
     compute = load(f"attribution.studies.papers.{name.lower()}:compute")
     computed: Computed = yield from compute(number, inputs)
-    result = _beside(table, computed)
-    notes = "".join(f"- {note}\n" for note in computed.notes)
-    replace_text(inputs.folder / MARKDOWN, f"{result.markdown()}\n{notes}")
+    lines = [json.dumps(task, ensure_ascii=False) + "\n" for task in computed.tasks]
+    made = Reproduced(table.id, _beside(table, computed), tuple(computed.notes), "".join(lines))
+    notes = "".join(f"- {note}\n" for note in made.notes)
     data = {
         **table.model_dump(exclude={"needs", "rows"}),
         "published": table.rows,
         "ours": {row.label: row.cells for row in computed.rows},
         "methods": {row.label: row.method for row in computed.rows},
-        "notes": computed.notes,
+        "notes": made.notes,
         "settings": inputs.settings.public(),
     }
-    replace_text(inputs.folder / JSON, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    if computed.tasks:
-        replace_text(inputs.folder / TASKS, computed.tasks)
-    yield Reproduced(table.id, result, computed.notes, computed.tasks)
-
-
-def for_people(rows: Sequence[ComputedRow], tasks: Sequence[Fields], form: Form) -> Computed:
-    """Return a table whose tasks people have to judge first."""
-    lines = [json.dumps(task, ensure_ascii=False) + "\n" for task in tasks]
-    note = (
-        f"{TASKS} has {len(tasks)} tasks for people: import them into a project of the form "
-        f"“{FORMS[form]}”, then name it with --project"
-    )
-    return Computed(rows, (note,), "".join(lines))
+    files = {
+        MARKDOWN: f"{made.table.markdown()}\n{notes}",
+        JSON: json.dumps(data, indent=1, ensure_ascii=False) + "\n",
+        TASKS: made.tasks,
+        PLOT: bars(made.table).to_html(include_plotlyjs=True) if made.is_figure else "",
+    }
+    for file, text in files.items():
+        if text:
+            replace_text(inputs.folder / file, text)
+    yield made
 
 
 def _beside(table: PaperTable, computed: Computed) -> ResultTable:

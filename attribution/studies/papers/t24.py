@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from attribution.errors import BadInput, LlmFailed
-from attribution.files import Cell
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.pipeline.experiment import RowDone
@@ -62,7 +60,7 @@ SYSTEMS = {
     "SCGPT (ContextNLI)": System("contextnli"),
 }
 FINE_TUNED = {"deberta-v3-large": System("gc")}  # T24 Table 2
-STANDS_IN = {"cos_sim": "embedder", "gc": "verifier", "selfcheck_multi": "verifier"}
+STANDS_IN = {"cos_sim": "embedder", "gc": "gc_model", "selfcheck_multi": "verifier"}
 TYPES = {  # our error types, by the rows of T24 Table 4
     "terminological_error": "Terminological Errors",
     "factual_inaccuracy": "Factual Inaccuracies",
@@ -80,50 +78,45 @@ class Measured(NamedTuple):
     tuning: Tuning
     made_by: str
 
+    def cells(self, split: Literal["development", "test"]) -> list[float]:
+        """Return macro precision, recall and F1, and accuracy; a row without a score is wrong."""
+        found = measure(self.tuning, of_split(split, self.scored))
+        return [found.precision, found.recall, found.macro_f1, found.accuracy]
+
 
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table. Raises BadInput without labelled responses of both kinds."""
-    if not inputs.rows:
-        raise BadInput(f"T24.{number} needs labelled responses: give them with --input")
     rows = labelled_set(inputs.rows).rows
-    systems: Mapping[str, System] = FINE_TUNED if number == "T2" else SYSTEMS
     found: dict[str, Measured] = {}
     steps: dict[str, str] = {}
-    for label, system in systems.items():
+    for label, system in (FINE_TUNED if number == "T2" else SYSTEMS).items():
         settings = inputs.asking(system.model)
         steps[label] = METHODS[system.method].missing(settings)
         if steps[label]:
             continue
         scored = yield from _scored(label, system, settings, rows, inputs)
-        steps[label] = "; ".join(
-            f"{one} has a score" for one in missing_labels("development", scored)
-        )
-        if not steps[label]:
-            found[label] = Measured(scored, tune(system.method, scored), _made_by(system, settings))
+        missing = missing_labels("development", scored)
+        steps[label] = "; ".join(f"{one} has a score" for one in missing)
+        if not missing:
+            tuning = tune(system.method, scored)
+            found[label] = Measured(scored, tuning, _made_by(system, settings))
     if not found:
         raise BadInput("; ".join(left_out(steps)))
     if number == "T4":
-        best = max(found, key=lambda label: _cells(found[label], "development")[2])
-        notes = [f"the best is {best}"]
-        typed = found[best]
-        if inputs.settings.has_llm and not any(row.error_type for row in rows):
-            types = agreed_types([row for row in rows if not row.grounded], inputs)
-            exact = sum(both.is_exact for both in types.values())
-            notes.append(f"both models name the same types in {exact} of {len(types)} responses")
-            typed = typed._replace(scored=[_with_types(one, types) for one in typed.scored])
-        return Computed(_by_error_type(typed), (*notes, *left_out(steps)))
-    computed: list[ComputedRow] = []
+        computed = _by_error_type(found, rows, inputs)
+        return Computed(computed.rows, [*computed.notes, *left_out(steps)])
+    computed_rows: list[ComputedRow] = []
     for label, one in found.items():
-        cells = _cells(one, "development") + ([] if number == "T2" else _cells(one, "test"))
-        computed.append(ComputedRow(label, one.made_by, cells))
-    return Computed(computed, left_out(steps))
+        cells = one.cells("development") + ([] if number == "T2" else one.cells("test"))
+        computed_rows.append(ComputedRow(label, one.made_by, cells))
+    return Computed(computed_rows, left_out(steps))
 
 
 def _scored(
     label: str,
     system: System,
     settings: Settings,
-    rows: tuple[LabelledRow, ...],
+    rows: Sequence[LabelledRow],
     inputs: TableInputs,
 ) -> Generator[RowDone, None, list[ScoredRow]]:
     path = inputs.folder / f"{label.replace(' ', '-')}.jsonl"
@@ -140,16 +133,8 @@ def _scored(
 def _made_by(system: System, settings: Settings) -> str:
     """Name the method, its language model, and what stands in for the paper's model."""
     stand_in = str(getattr(settings, STANDS_IN.get(system.method, ""), ""))
-    if system.method == "gc":
-        stand_in = settings.gc_model or stand_in
     names = (system.method, settings.openai_model if system.model else "", stand_in)
     return ", ".join(filter(None, names))
-
-
-def _cells(measured: Measured, split: Literal["development", "test"]) -> list[float]:
-    """Return macro precision, recall and F1, and accuracy; a row without a score is wrong."""
-    found = measure(measured.tuning, of_split(split, measured.scored))
-    return [found.precision, found.recall, found.macro_f1, found.accuracy]
 
 
 class TypesReply(BaseModel):
@@ -158,48 +143,50 @@ class TypesReply(BaseModel):
     types: list[str]
 
 
-class AgreedTypes(NamedTuple):
-    """The error types of a response that two language models name."""
-
-    types: list[str]
-    is_exact: bool
-
-
-def agreed_types(rows: Sequence[LabelledRow], inputs: TableInputs) -> dict[str, AgreedTypes]:
+def agreed_types(
+    rows: Sequence[LabelledRow], inputs: TableInputs
+) -> tuple[dict[str, set[str]], str]:
     """Ask two language models for the error types of ungrounded responses (T24 8).
 
     Returns:
-        The types that both name, by the id of the response; a failed reply names none.
+        The types that both name, by the id of the response, and how often they name the same; a
+        failed reply names none.
     """
     prompt = prompts.load("groundedness/error_types.v1", inputs.settings)
     asked: list[Question] = []
     for row in rows:
-        context = joined(row.context)
-        question = {"context": context, "response": row.response, "types": ERROR_TYPES}
-        asked.append(Question.of(prompt, **question))
+        question = {"context": joined(row.context), "response": row.response}
+        asked.append(Question.of(prompt, **question, types=ERROR_TYPES))
     named: list[list[set[str]]] = []
     for model in ("GPT-4o", "Sonnet 3.5"):
         replies = Llm(inputs.asking(model)).map(asked, TypesReply)
         named.append([set() if isinstance(r, LlmFailed) else set(r.value.types) for r in replies])
-    agreed: dict[str, AgreedTypes] = {}
-    for row, first, second in zip(rows, *named, strict=True):
-        types = sorted(first & second & ERROR_TYPES.keys())
-        agreed[row.id] = AgreedTypes(types, bool(first) and first == second)
-    return agreed
+    pairs = list(zip(*named, strict=True))
+    exact = sum(bool(first) and first == second for first, second in pairs)
+    agreed: dict[str, set[str]] = {}
+    for row, (first, second) in zip(rows, pairs, strict=True):
+        agreed[row.id] = first & second & ERROR_TYPES.keys()
+    return agreed, f"both models name the same types in {exact} of {len(rows)} responses"
 
 
-def _with_types(one: ScoredRow, types: Mapping[str, AgreedTypes]) -> ScoredRow:
-    agreed = types.get(one.row.id)
-    named = "; ".join(agreed.types) if agreed else ""
-    return replace(one, row=one.row.model_copy(update={"error_type": named}))
-
-
-def _by_error_type(measured: Measured) -> list[ComputedRow]:
-    """Count misclassified development rows by type of error (T24 8)."""
-    rows: list[ComputedRow] = []
-    for one in error_types(measured.tuning, of_split("development", measured.scored)):
-        if one.name:
-            share = percent(one.misclassified, one.rows)
-            cells: list[Cell] = [one.misclassified, one.rows, share]
-            rows.append(ComputedRow(TYPES.get(one.name, one.name), measured.made_by, cells))
-    return rows
+def _by_error_type(
+    found: Mapping[str, Measured], rows: Sequence[LabelledRow], inputs: TableInputs
+) -> Computed:
+    """Count the development rows that the best system misclassifies by type of error (T24 8)."""
+    best = max(found, key=lambda label: found[label].cells("development")[2])
+    notes = [f"the best is {best}"]
+    scored = of_split("development", found[best].scored)
+    if inputs.settings.has_llm and not any(row.error_type for row in rows):
+        types, agreement = agreed_types([one.row for one in scored if not one.row.grounded], inputs)
+        notes.append(agreement)
+        for place, one in enumerate(scored):
+            named = "; ".join(sorted(types.get(one.row.id, ())))
+            row = one.row.model_copy(update={"error_type": named})
+            scored[place] = ScoredRow(row, one.outcome)
+    computed: list[ComputedRow] = []
+    for kind in error_types(found[best].tuning, scored):
+        if kind.name:
+            cells = (kind.misclassified, kind.rows, percent(kind.misclassified, kind.rows))
+            label = TYPES.get(kind.name, kind.name)
+            computed.append(ComputedRow(label, found[best].made_by, cells))
+    return Computed(computed, notes)

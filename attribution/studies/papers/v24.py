@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.claims import worthiness
 from attribution.claims.context import add_context, check_independence
@@ -20,146 +20,220 @@ from attribution.pipeline.experiment import Fields
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.annotation.tasks import PROPERTIES
-from attribution.studies.papers.presets import missing_step, preset
+from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Form
+from attribution.studies.papers import missing_step, preset
 from attribution.studies.papers.r23 import properties, relations
 from attribution.studies.papers.reproduce import (
+    TASKS,
     Computed,
     ComputedRow,
     Steps,
     TableInputs,
-    for_people,
     left_out,
+    named_verifier,
     percent,
-    report_of,
     texts_of,
 )
 from attribution.studies.results import mean
 from attribution.text.parse import parse
-from attribution.types import Claim, Judgement, content_id
+from attribution.types import Claim, Evidence, Judgement, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.auto import choose
 from attribution.verifiers.pairs import verify_each
 
 GPT35, GPT4 = "GPT-3.5", "GPT-4"
-CASE_STUDY = {
-    "spaCy_sentences": "spacy",
-    "gpt35_factscore": "factscore",
-    "segment5_propsegment": "propsegment",
-}
+MISSING = "missing"  # the relation of a claim for which no passage was retrieved
+RELATIONS: tuple[str, ...] = ("contradicted", "entailed", "no_relation")
 CLASSES = ("factual", "not_a_claim", "opinion", "other")
-EMBEDDINGS: dict[str, Fields] = {  # what differs from the settings, by row
-    "SBert Baseline (Macro)": {},
-    "SBert + Recursive CW": {"chunker": "recursive"},
-    "Ada 2.0": {"embedder": "openai", "embedding_model": "text-embedding-ada-002"},
-    "Angle": {"embedder": "sentence_transformer", "embedding_model": "WhereIsAI/UAE-Large-V1"},
-}
-MISSING = "missing"  # a claim for which no passage was retrieved
-RELATIONS = ("contradicted", "entailed", "no_relation")
+KINDS = {"Independent": True, "Non-Ind.": False}
 LABELLED = '"claims": [{"claim": "…", "independent": true or false, "segmenter": "…"}]'
-JudgedPair = dict[str, str]  # relation, claim, passage
-PairsByRow = dict[str, list[JudgedPair]]  # of one answer, by the row of the table
+
+
+class Series(NamedTuple):
+    """How the claims of a row are made and checked.
+
+    Attributes:
+        writer: The model that the segmenter asks.
+        enricher: The model that enriches the dependent claims; without it, all stay as they are.
+        changes: What differs from the settings.
+    """
+
+    segmenter: str
+    writer: str = GPT35
+    enricher: str = ""
+    changes: Mapping[str, object] = {}
+
+
+SPACY, FACTS, DIRECT = Series("spacy"), Series("factscore"), Series("direct", GPT4)
+CASE_STUDY = {
+    "spaCy_sentences": SPACY,
+    "gpt35_factscore": FACTS,
+    "segment5_propsegment": Series("propsegment"),
+}
+ANGLE = {"embedder": "sentence_transformer", "embedding_model": "WhereIsAI/UAE-Large-V1"}
+ADA = {"embedder": "openai", "embedding_model": "text-embedding-ada-002"}
+SERIES: dict[str, dict[str, Series]] = {
+    "T1": CASE_STUDY,
+    "T2": CASE_STUDY,
+    "T3": CASE_STUDY,
+    "F3": {
+        "spaCy_sentences": SPACY,
+        "gpt35_factscore": FACTS,
+        "GPT3.5 direct": Series("direct"),
+        "GPT4 direct": DIRECT,
+    },
+    "F2": {
+        "GPT3.5": FACTS._replace(enricher=GPT35),
+        "GPT4": FACTS._replace(enricher=GPT4),
+    },
+    "T4": {
+        "DeBERTa - 256": FACTS._replace(changes={"chunk_size": 256}),
+        "DeBERTa - 512": FACTS,
+    },
+    "T7": {"Original": FACTS, "Enriched": FACTS._replace(enricher=GPT4)},
+    "T8": {"Original": FACTS, "GPT3.5 Direct -": Series("direct"), "GPT4 Direct -": DIRECT},
+    "T9": {
+        "SBert Baseline (Macro)": DIRECT,
+        "SBert + Recursive CW": DIRECT._replace(changes={"chunker": "recursive"}),
+        "Ada 2.0": DIRECT._replace(changes=ADA),
+        "Angle": DIRECT._replace(changes=ANGLE),
+    },
+}
+Checked = dict[str, Any]  # a claim: its text, is it independent, and its pairs
+Made = Mapping[str, Sequence[Any]]  # by row of the table, what was made of each answer
 
 
 def compute(number: str, inputs: TableInputs) -> Steps:
-    """Compute one table.
-
-    Raises:
-        BadInput: There are no answers, or no labels or project where the table needs them.
-    """
+    """Compute one table. Raises BadInput without the project that it names."""
     if inputs.project and number == "T2":
         return Computed(properties(inputs))
-    if not inputs.rows and not (inputs.project and number == "T4"):
-        raise BadInput(f"V24.{number} needs answers: give them with --input")
-    return (yield from COMPUTE[number](_Experiment(inputs), number))
+    experiment = _Experiment(number, inputs)
+    if number == "T5":
+        return (yield from _detection(experiment))
+    make = experiment.raw_claims if number in ("T1", "T2", "T3", "F3") else experiment.checked
+
+    def work(row: Row) -> Fields:
+        return {label: make(row, label) for label in experiment.series}
+
+    made = yield from inputs.each(number, work)
+    return SUMMARIES[number](experiment, made)
 
 
 class _Experiment:
-    """The steps of V24, with its settings."""
+    """The steps of V24 with its settings, by the rows of a table.
 
-    def __init__(self, inputs: TableInputs) -> None:
-        self.inputs = inputs
+    A segmenter that isn't ready is replaced by the chosen one; of raw claims, the row is blank.
+    """
+
+    def __init__(self, number: str, inputs: TableInputs) -> None:
+        self.number, self.inputs = number, inputs
         own = inputs.settings
         values = preset(own).values | {"segmenter": own.segmenter, "sources": own.sources}
-        if own.verifier != "auto" or values["verifier"] == "auto":
-            values["verifier"] = choose(own).name if own.verifier == "auto" else own.verifier
-        self.settings = own.model_copy(update=values)
+        if own.verifier != "auto":
+            values["verifier"] = own.verifier
+        self.settings = named_verifier(own.model_copy(update=values))
+        self.series: dict[str, Settings] = {}
+        self.missing: dict[str, str] = {}
+        for label, series in SERIES.get(number, {}).items():
+            settings = self.asking(series.writer).model_copy(update=dict(series.changes))
+            step = missing_step(SEGMENTERS[series.segmenter], settings)
+            if not step:
+                settings = settings.model_copy(update={"segmenter": series.segmenter})
+            elif number in ("T1", "T2", "T3", "F3"):
+                self.missing[label] = step
+                continue
+            try:
+                if number == "T9":
+                    EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
+                self.series[label] = settings
+            except AttributionError as error:  # such as an endpoint that has chat models alone
+                self.missing[label] = str(error)
 
-    def asking(self, model: str) -> LlmAnnotator | None:
-        """Return the language model in the place of one of the paper's; None without one."""
+    def asking(self, model: str) -> Settings:
+        return self.inputs.asking(model, self.settings)
+
+    def row(self, label: str, series: str, cells: Sequence[Cell], *more: str) -> ComputedRow:
+        """Name what makes the figures of a row, with the language model if there is one."""
+        settings = self.series[series]
+        names = (settings.segmenter, settings.openai_model or "rules", *more)
+        return ComputedRow(label, ", ".join(names), cells)
+
+    def annotated(
+        self, task: str, row: Row, claims: Sequence[Claim], model: str = GPT4
+    ) -> list[Claim]:
+        """Let a language model annotate claims; without one, the rules do (V24 4.2, 5.1.1)."""
+        question, answer = texts_of(row)
+        by_rules = list(claims)
+        if task == "worthiness":
+            by_rules = worthiness.classify(add_context(claims, answer), answer)
+        elif task == "independence":
+            question, by_rules = "", check_independence(claims)
+        elif not self.settings.has_llm:
+            by_rules = enrich(question, answer, claims)
         if not self.settings.has_llm:
-            return None
-        settings = self.inputs.asking(model, self.settings)
-        return LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+            return by_rules
+        settings = self.asking(model)
+        annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+        return annotator.annotate(task, question, by_rules, answer)[0]
 
-    def using(self, segmenter: str, model: str = GPT35) -> Settings:
-        """Return settings with a segmenter of the paper or, if it isn't ready, the chosen one."""
-        settings = self.inputs.asking(model, self.settings)
-        if missing_step(SEGMENTERS[segmenter], settings):
-            return settings
-        return settings.model_copy(update={"segmenter": segmenter})
+    def raw_claims(self, row: Row, label: str) -> Fields:
+        """Return claims as a system writes them, also empty and repeated ones (V24 4.1).
 
-    def raw_claims(self, answer: str, settings: Settings) -> list[str]:
-        """Return the claims as a system writes them, also empty and repeated ones (V24 4.1)."""
-        sentences = [sentence.text.strip() for sentence in parse(answer).sents]
-        if settings.segmenter == "spacy":
-            return sentences
+        Of T3 and F3, the classes of the unique ones are returned too.
+        """
+        question, answer = texts_of(row)
+        settings = self.series[label]
         segmenter: Any = SEGMENTERS.build(settings.segmenter, settings)
-        return list(chain.from_iterable(segmenter.decompose(sentences)))
+        claims = [sentence.text.strip() for sentence in parse(answer).sents]
+        if settings.segmenter == "direct":
+            claims = [claim.text for claim in segmenter.segment(question, answer).claims]
+        elif settings.segmenter != "spacy":
+            claims = list(chain.from_iterable(segmenter.decompose(claims)))
+        classes: list[str | None] = []
+        if self.number in ("T3", "F3"):
+            unique = [_bare_claim(text) for text in dict.fromkeys(claims) if text]
+            classified = self.annotated("worthiness", row, unique, GPT35)
+            classes = [*(c.worthiness for c in classified), *["not_a_claim"] * ("" in claims)]
+        return {"texts": (question, answer), "claims": claims, "classes": classes}
 
-    def classified(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
-        """Classify claims by check-worthiness, by GPT-3.5 or by rules (V24 4.2)."""
-        question, answer = texts_of(row)
-        classified = worthiness.classify(add_context(claims, answer), answer)
-        annotator = self.asking(GPT35)
-        return (
-            annotator.annotate("worthiness", question, classified)[0] if annotator else classified
-        )
+    def checked(self, row: Row, label: str) -> list[Checked]:
+        """Return the factual claims with the most probable relation to each of their passages.
 
-    def factual(self, row: Row, settings: Settings) -> list[Claim]:
-        claims = segment(*texts_of(row), settings).claims
-        return [claim for claim in self.classified(row, claims) if claim.worthiness == "factual"]
+        Of enriched ones, only those that were dependent, tested again; those that could not be
+        enriched stay (V24 5.1.1, 5.3). Of F2, no claim is compared with passages.
+        """
+        settings, enricher = self.series[label], SERIES[self.number][label].enricher
+        claims = self.annotated("worthiness", row, segment(*texts_of(row), settings).claims, GPT35)
+        factual = [claim for claim in claims if claim.worthiness == "factual"]
+        claims = self.annotated("independence", row, factual)
+        if enricher:
+            dependent = [claim for claim in claims if not claim.independent]
+            enriched = self.annotated("enrichment", row, dependent, enricher)
+            bare = [_bare_claim(claim.enriched or claim.text) for claim in enriched]
+            claims = self.annotated("independence", row, bare)
+        pairs: dict[str, list[Fields]] = {claim.id: [] for claim in claims}
+        if claims and self.number != "F2":
+            bare = [_bare_claim(claim.text, claim.id) for claim in claims]
+            evidence = self.inputs.check(row, bare, settings).evidence
+            for piece, reply in zip(evidence, self._replies(row, bare, evidence), strict=True):
+                relation = leaning(piece.probabilities)
+                pair: Fields = {"relation": relation, "passage": piece.text, "reply": reply}
+                pairs[piece.claim_id].append(pair)
+        return [
+            {"text": claim.text, "independent": bool(claim.independent), "pairs": pairs[claim.id]}
+            for claim in claims
+        ]
 
-    def tested(self, claims: Sequence[Claim], model: str = GPT4) -> list[Claim]:
-        """Test claims for independence, by a language model or by rules (V24 5.1.1)."""
-        annotator = self.asking(model)
-        tested = check_independence(claims)
-        return annotator.annotate("independence", "", tested)[0] if annotator else tested
-
-    def enriched(self, row: Row, claims: Sequence[Claim]) -> list[Claim]:
-        """Enrich the dependent claims, and test again whether they are independent (V24 5.3)."""
-        dependent = [claim for claim in claims if not claim.independent]
-        question, answer = texts_of(row)
-        annotator = self.asking(GPT4)
-        if annotator:
-            made, _ = annotator.annotate("enrichment", question, dependent, answer)
-        else:
-            made = enrich(question, answer, dependent)
-        return self.tested([_bare_claim(claim.enriched) for claim in made if claim.enriched])
-
-    def pairs(self, row: Row, claims: Sequence[Claim], settings: Settings) -> list[JudgedPair]:
-        """Return the most probable relation of each claim and each of its passages (V24 4.3)."""
-        by_id = {claim.id: _bare_claim(claim.text, claim.id) for claim in claims}
-        if not by_id:
-            return []
-        pairs: list[JudgedPair] = []
-        for piece in report_of(row, list(by_id.values()), settings).evidence:
-            relation, claim = leaning(piece.probabilities), by_id[piece.claim_id].text
-            pairs.append({"relation": relation, "claim": claim, "passage": piece.text})
-        paired = {pair["claim"] for pair in pairs}
-        alone = [claim.text for claim in by_id.values() if claim.text not in paired]
-        return [*pairs, *({"relation": MISSING, "claim": text, "passage": ""} for text in alone)]
-
-    def by_independence(
-        self, row: Row, name: str, claims: Sequence[Claim], settings: Settings
-    ) -> PairsByRow:
-        kinds = {"Independent": True, "Non-Ind.": False}
-        found: PairsByRow = {}
-        for kind, is_independent in kinds.items():
-            own = [claim for claim in claims if bool(claim.independent) is is_independent]
-            found[f"{name} {kind}"] = self.pairs(row, own, settings)
-        return found
+    def _replies(
+        self, row: Row, claims: Sequence[Claim], evidence: Sequence[Evidence]
+    ) -> list[str]:
+        """Return GPT-3.5's relation of each pair, of T4 alone; an unusable reply is empty."""
+        if self.number != "T4" or not self.settings.has_llm:
+            return [""] * len(evidence)
+        texts = {claim.id: claim.text for claim in claims}
+        pairs = [(texts[piece.claim_id], piece.text, texts_of(row)[0]) for piece in evidence]
+        judged = verify_each(VERIFIERS.build("llm-pair", self.asking(GPT35)), pairs)
+        return [leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged]
 
 
 def _bare_claim(text: str, claim_id: str = "") -> Claim:
@@ -167,243 +241,214 @@ def _bare_claim(text: str, claim_id: str = "") -> Claim:
     return Claim(id=own_id, text=text, spans=(), worthiness="factual", coherent=True)
 
 
-def _method(settings: Settings, *more: str) -> str:
-    """Name what makes the figures of a row, with the language model if there is one."""
-    return ", ".join((settings.segmenter, settings.openai_model or "rules", *more))
+def _relations(claims: Sequence[Checked], by: str = "relation") -> Counter[str]:
+    """Count the relations of pairs, and claims without a passage."""
+    relations = Counter(pair[by] for claim in claims for pair in claim["pairs"])
+    relations[MISSING] = sum(not claim["pairs"] for claim in claims)
+    return relations
 
 
-# --- claims ---
+def _for_people(
+    rows: Sequence[ComputedRow], notes: Sequence[str], tasks: Sequence[Fields], form: Form
+) -> Computed:
+    note = f"{TASKS} has {len(tasks)} tasks for people: import them into a project of the form "
+    return Computed(rows, [f"{note}“{FORMS[form]}”, then name it with --project", *notes], tasks)
 
 
-def _case_study(experiment: _Experiment, number: str) -> Steps:
-    """Compute T1 and T3, or make the claims tasks for people, for T2."""
-    named = {name: experiment.using(segmenter) for name, segmenter in CASE_STUDY.items()}
-    systems = {name: own for name, own in named.items() if own.segmenter == CASE_STUDY[name]}
+# --- summaries of claims ---
 
-    def work(row: Row) -> Fields:
-        answer = texts_of(row)[1]
-        claims = {name: experiment.raw_claims(answer, own) for name, own in systems.items()}
-        classes: dict[str, list[Any]] = {}
-        for name, texts in claims.items() if number == "T3" else ():
-            unique = [_bare_claim(text) for text in dict.fromkeys(texts) if text]
-            classes[name] = [claim.worthiness for claim in experiment.classified(row, unique)]
-            classes[name] += ["not_a_claim"] * ("" in texts)
-        labelled: Any = row.fields.get("claims") or ()
-        factual = [c["claim"] for c in labelled if c.get("worthiness") == "factual"]
-        found = experiment.classified(row, [_bare_claim(text) for text in factual])
-        agreed = [claim.worthiness == "factual" for claim in found]
-        return {"claims": claims, "classes": classes, "agreed": agreed, "texts": texts_of(row)}
 
-    answers = yield from experiment.inputs.each(number, work)
-    if number == "T2":
-        tasks = [task for answer in answers for task in _property_tasks(answer)]
-        return for_people([], tasks, "property")
+def _counts(experiment: _Experiment, made: Made) -> Computed:
+    """Summarise T1."""
+    sentences = sum(len(answer["claims"]) for answer in made["spaCy_sentences"])
     rows: list[ComputedRow] = []
-    for name, settings in systems.items():
-        classes = Counter(chain.from_iterable(a["classes"].get(name, ()) for a in answers))
-        cells: list[Cell] = [classes.total(), *(classes[kind] for kind in CLASSES)]
-        if number == "T1":
-            claims = [answer["claims"][name] for answer in answers]
-            sentences = sum(len(answer["claims"]["spaCy_sentences"]) for answer in answers)
-            lengths = list(map(len, chain.from_iterable(claims)))
-            unique = sum(len(set(of_answer)) for of_answer in claims)
-            cells = [len(lengths), unique, mean(lengths), len(lengths) / max(1, sentences)]
-        rows.append(ComputedRow(name, _method(settings), cells))
-    agreed = list(chain.from_iterable(answer["agreed"] for answer in answers))
-    note = f"of the claims that people call factual, found so: {sum(agreed)} of {len(agreed)}"
-    return Computed(rows, (f"{note} (V24 4.2: 79 of 85)",) if agreed else ())
+    for label, answers in made.items():
+        lengths = [len(claim) for answer in answers for claim in answer["claims"]]
+        unique = sum(len(set(answer["claims"])) for answer in answers)
+        cells = (len(lengths), unique, mean(lengths), len(lengths) / max(1, sentences))
+        rows.append(experiment.row(label, label, cells))
+    return Computed(rows, left_out(experiment.missing))
 
 
-def _property_tasks(answer: Mapping[str, Any]) -> list[Fields]:
-    """Return a task for every claim and property (V24 4.1)."""
-    question, text = answer["texts"]
+def _properties(experiment: _Experiment, made: Made) -> Computed:
+    """Make the claims tasks for people (T2)."""
     tasks: list[Fields] = []
-    for system, claims in answer["claims"].items():
-        listed = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
-        for number, claim in enumerate(claims, 1):
-            shown = f"{text}\n\nThis is claim {number} of its claims:\n{listed}"
-            task: Fields = {
-                "answer": claim or "(empty)",
-                "source": text,
-                "context": [
-                    {"speaker": "user", "text": question or "–"},
-                    {"speaker": "system", "text": shown},
-                ],
-                "system": system,
-                "item": f"{content_id(text)} {number}",
-                "unit": "claim",
-            }
-            tasks += [{**task, "dataset": name} for name in PROPERTIES]
-    return tasks
+    for label, answers in made.items():
+        for answer in answers:
+            tasks += _property_tasks(label, answer)
+    return _for_people((), left_out(experiment.missing), tasks, "property")
 
 
-def _detection(experiment: _Experiment, number: str) -> Steps:
-    """Measure the detection of claims that are not independent, by people's labels."""
+def _property_tasks(system: str, made: Mapping[str, Any]) -> Iterator[Fields]:
+    """Yield a task for every claim and property (V24 4.1)."""
+    question, answer = made["texts"]
+    listed = "\n".join(f"{number}. {claim}" for number, claim in enumerate(made["claims"], 1))
+    for number, claim in enumerate(made["claims"], 1):
+        shown = f"{answer}\n\nThis is claim {number} of its claims:\n{listed}"
+        task: Fields = {
+            "answer": claim or "(empty)",
+            "source": answer,
+            "context": [
+                {"speaker": "user", "text": question or "–"},
+                {"speaker": "system", "text": shown},
+            ],
+            "system": system,
+            "item": f"{content_id(answer)} {number}",
+            "unit": "claim",
+        }
+        yield from ({**task, "dataset": name} for name in PROPERTIES)
+
+
+def _classes(experiment: _Experiment, made: Made) -> Computed:
+    """Summarise T3, and F3 in percent, with the agreement on check-worthiness (V24 4.2)."""
+    rows: list[ComputedRow] = []
+    for label, answers in made.items():
+        classes = Counter(name for answer in answers for name in answer["classes"])
+        total = classes.total()
+        cells: list[Cell] = [total, *(classes[name] for name in CLASSES)]
+        if experiment.number == "F3":
+            cells = [percent(classes[name], total) for name in CLASSES]
+        rows.append(experiment.row(label, label, cells))
+    found: list[Claim] = []
+    for row in experiment.inputs.rows:
+        labelled: Any = row.fields.get("claims") or ()
+        factual = [_bare_claim(c["claim"]) for c in labelled if c.get("worthiness") == "factual"]
+        found += experiment.annotated("worthiness", row, factual, GPT35)
+    agreed = sum(claim.worthiness == "factual" for claim in found)
+    note = f"of the claims that people call factual, found so: {agreed} of {len(found)}"
+    notes = [f"{note} (V24 4.2: 79 of 85)"] if found else []
+    return Computed(rows, [*notes, *left_out(experiment.missing)])
+
+
+def _detection(experiment: _Experiment) -> Steps:
+    """Measure the detection of claims that are not independent, by people's labels (T5)."""
     from sklearn.metrics import precision_recall_fscore_support
 
     models = (GPT35, GPT4)
 
-    def work(row: Row) -> list[Fields]:
+    def work(row: Row) -> dict[str, list[Fields]]:
         labelled: Any = row.fields.get("claims")
+        made: dict[str, list[Fields]] = {"Overall": []}
         try:
             claims = [_bare_claim(one["claim"]) for one in labelled]
-            made = [{"row": one["segmenter"], "label": not one["independent"]} for one in labelled]
+            for one in labelled:
+                made["Overall"].append({"label": not one["independent"]})
+                made.setdefault(one["segmenter"], []).append(made["Overall"][-1])
         except (TypeError, KeyError, ValueError):
             raise BadInput(f"the row has no labelled claims; expected {LABELLED}") from None
         for model in models:
-            for one, claim in zip(made, experiment.tested(claims, model), strict=True):
-                one[model] = not claim.independent
+            tested = experiment.annotated("independence", row, claims, model)
+            for result, claim in zip(made["Overall"], tested, strict=True):
+                result[model] = not claim.independent
         return made
 
-    claims = list(chain.from_iterable((yield from experiment.inputs.each(number, work))))
+    made = yield from experiment.inputs.each("T5", work)
+    method = ", ".join(experiment.asking(model).openai_model for model in models)
     rows: list[ComputedRow] = []
-    labels = ["Overall", *dict.fromkeys(claim["row"] for claim in claims)]
-    for label in labels if claims else ():
-        of_row = [claim for claim in claims if label in ("Overall", claim["row"])]
-        known = [claim["label"] for claim in of_row]
+    for label, answers in made.items():
+        claims = list(chain.from_iterable(answers))
+        known = [claim["label"] for claim in claims]
         cells: list[Cell] = []
         for model in models:
-            found = [claim[model] for claim in of_row]
+            found = [claim[model] for claim in claims]
             scores = precision_recall_fscore_support(
                 known, found, average="binary", zero_division=0.0
             )
             cells += map(float, scores[:3])
-        method = ", ".join(experiment.inputs.asking(model).openai_model for model in models)
         rows.append(ComputedRow(label, method if experiment.settings.has_llm else "rules", cells))
     return Computed(rows)
 
 
-# --- relations of claims and passages ---
-
-
-def _by_verifier(experiment: _Experiment, number: str) -> Steps:
-    """Let DeBERTa and GPT-3.5 judge the same pairs; an unusable reply is a pair too."""
-    inputs, settings = experiment.inputs, experiment.using("factscore")
-    question_answering = VERIFIERS.build("llm-pair", settings) if settings.has_llm else None
-
-    def work(row: Row) -> PairsByRow:
-        claims = experiment.factual(row, settings)
-        made: PairsByRow = {}
-        for size in (256, 512):
-            own = settings.model_copy(update={"chunk_size": size})
-            pairs = [p for p in experiment.pairs(row, claims, own) if p["relation"] != MISSING]
-            made[f"DeBERTa - {size}"] = pairs
-            if question_answering:
-                asked = [(p["claim"], p["passage"], texts_of(row)[0]) for p in pairs]
-                judged = verify_each(question_answering, asked)
-                replies = [
-                    leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged
-                ]
-                made[f"GPT3.5 - {size}"] = [{"relation": reply} for reply in replies]
-        return made
-
-    merged = _merged((yield from inputs.each(number, work)))
-    counted = {label: _relations(pairs) for label, pairs in merged.items()}
-    people = relations(inputs) if inputs.project else {}
+def _enrichment(experiment: _Experiment, made: Made) -> Computed:
+    """Count the dependent claims that became independent; those that could not stay (F2)."""
     rows: list[ComputedRow] = []
-    for label, counts in (counted | people).items():
-        verifier = settings.verifier if label.startswith("DeBERTa") else "llm-pair"
-        method = "people" if label in people else _method(settings, verifier)
-        share = percent(counts["no_relation"], counts.total())
-        rows.append(ComputedRow(label, method, [*(counts[name] for name in RELATIONS), share]))
+    for label, answers in made.items():
+        claims = list(chain.from_iterable(answers))
+        independent = sum(claim["independent"] for claim in claims)
+        length = mean([len(claim["text"]) for claim in claims])
+        shares = (percent(independent, len(claims)), length)
+        cells = (independent, len(claims) - independent, *shares)
+        rows.append(experiment.row(label, label, cells))
+    return Computed(rows)
+
+
+# --- summaries of pairs ---
+
+
+def _by_verifier(experiment: _Experiment, made: Made) -> Computed:
+    """Let DeBERTa, GPT-3.5 and people judge pairs; an unusable reply is a pair too (T4)."""
+    people = relations(experiment.inputs) if experiment.inputs.project else {}
+    rows = [ComputedRow(label, "people", _with_share(own)) for label, own in people.items()]
     tasks: list[Fields] = []
-    for size in (256, 512):
-        for pair in merged.get(f"DeBERTa - {size}", []):
-            task: Fields = {"answer": pair["claim"], "source": pair["passage"], "unit": "claim"}
-            tasks.append({**task, "system": f"Human - {size}"})
-    return Computed(rows) if people else for_people(rows, tasks, "relation")
+    for label, answers in made.items():
+        claims = list(chain.from_iterable(answers))
+        size = label.rpartition(" ")[2]
+        readers = {label: ("relation", experiment.settings.verifier)}
+        if experiment.settings.has_llm:
+            readers[f"GPT3.5 - {size}"] = ("reply", "llm-pair")
+        for name, (by, verifier) in readers.items():
+            counts = _relations(claims, by)
+            del counts[MISSING]
+            rows.append(experiment.row(name, label, _with_share(counts), verifier))
+        for claim in claims:
+            task: Fields = {"answer": claim["text"], "unit": "claim", "system": f"Human - {size}"}
+            tasks += [{**task, "source": pair["passage"]} for pair in claim["pairs"]]
+    return Computed(rows) if people else _for_people(rows, (), tasks, "relation")
 
 
-def _by_independence(experiment: _Experiment, number: str) -> Steps:
+def _with_share(counts: Counter[str]) -> list[Cell]:
+    share = percent(counts["no_relation"], counts.total())
+    return [*(counts[name] for name in RELATIONS), share]
+
+
+def _by_independence(experiment: _Experiment, made: Made) -> Computed:
     """Compare independent and dependent claims, enriched ones (T7) or direct ones (T8)."""
-    systems = {"Original": experiment.using("factscore")}
-    columns: tuple[str, ...] = RELATIONS
-    if number == "T8":
+    columns = RELATIONS
+    if experiment.number == "T8":
         columns = ("contradicted", "entailed", MISSING, "no_relation")
-        systems["GPT3.5 Direct -"] = experiment.using("direct")
-        systems["GPT4 Direct -"] = experiment.using("direct", GPT4)
-
-    def work(row: Row) -> PairsByRow:
-        made: PairsByRow = {}
-        for name, settings in systems.items():
-            claims = experiment.tested(experiment.factual(row, settings))
-            made |= experiment.by_independence(row, name, claims, settings)
-            if number == "T7":
-                enriched = experiment.enriched(row, claims)
-                made |= experiment.by_independence(row, "Enriched", enriched, settings)
-        return made
-
-    merged = _merged((yield from experiment.inputs.each(number, work)))
     rows: list[ComputedRow] = []
-    for label, pairs in merged.items():
-        settings = systems.get(label.rpartition(" ")[0], systems["Original"])
-        counts = _relations(pairs)
-        total = sum(counts[column] for column in columns)
-        cells = [percent(counts[column], total) for column in columns]
-        rows.append(ComputedRow(label, _method(settings, settings.verifier), cells))
-    if number == "T8" or not rows:
-        return Computed(rows)
-    enriched = merged["Enriched Independent"] + merged["Enriched Non-Ind."]
-    dependent = merged["Original Non-Ind."]
-    groups = {"independent": merged["Original Independent"], "dependent": dependent}
-    groups["enriched"] = enriched
-    notes = [_note(name, pairs) for name, pairs in groups.items() if pairs]
-    return Computed(rows, tuple(notes))
+    notes: list[str] = []
+    for name, answers in made.items():
+        claims = list(chain.from_iterable(answers))
+        for kind, is_independent in KINDS.items():
+            own = [claim for claim in claims if claim["independent"] is is_independent]
+            counts = _relations(own)
+            total = sum(counts[column] for column in columns)
+            cells = [percent(counts[column], total) for column in columns]
+            verifier = experiment.settings.verifier
+            rows.append(experiment.row(f"{name} {kind}", name, cells, verifier))
+            notes.append(_note(f"{name} {kind}", own))
+        notes.append(_note(name, claims))
+    return Computed(rows, notes)
 
 
-def _note(name: str, pairs: Sequence[JudgedPair]) -> str:
+def _note(name: str, claims: Sequence[Checked]) -> str:
     """Return the mean length of claims (V24 5.1.1), and the share without a relation (V24 5.3)."""
-    length = mean([len(claim) for claim in {pair["claim"] for pair in pairs}]) or 0
-    unrelated = sum(pair["relation"] in ("no_relation", MISSING) for pair in pairs)
-    share = percent(unrelated, len(pairs)) or 0
-    return f"{name} claims: {length:.1f} characters, {share:.1f} % of the pairs without a relation"
+    counts = _relations(claims)
+    length = mean([len(claim["text"]) for claim in claims]) or 0
+    share = percent(counts["no_relation"] + counts[MISSING], counts.total()) or 0
+    return f"{name}: {length:.1f} characters a claim, {share:.1f} % of pairs without a relation"
 
 
-def _by_embedder(experiment: _Experiment, number: str) -> Steps:
-    """Return the means over the answers of the shares of their pairs; missing ones count."""
-    direct = experiment.using("direct", GPT4)
-    series: dict[str, Settings] = {}
-    steps: dict[str, str] = {}
-    for label, update in EMBEDDINGS.items():
-        settings = direct.model_copy(update=update)
-        try:
-            EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
-            series[label] = settings
-        except AttributionError as error:  # such as an endpoint that has chat models alone
-            steps[label] = str(error)
-
-    def work(row: Row) -> PairsByRow:
-        claims = experiment.factual(row, direct)
-        return {label: experiment.pairs(row, claims, own) for label, own in series.items()}
-
-    answers = yield from experiment.inputs.each(number, work)
+def _by_embedder(experiment: _Experiment, made: Made) -> Computed:
+    """Return the means over the answers of the shares of their pairs; missing ones count (T9)."""
     rows: list[ComputedRow] = []
-    for label, settings in series.items():
-        counted = [_relations(answer[label]) for answer in answers]
+    for label, answers in made.items():
+        counted = [_relations(claims) for claims in answers]
         cells = [mean([percent(c[name], c.total()) for c in counted]) for name in RELATIONS]
+        settings = experiment.series[label]
         used = settings.embedding_model or settings.embedder
-        rows.append(ComputedRow(label, _method(settings, used, settings.verifier), cells))
-    return Computed(rows, left_out(steps))
+        rows.append(experiment.row(label, label, cells, used, settings.verifier))
+    return Computed(rows, left_out(experiment.missing))
 
 
-def _merged(answers: Sequence[PairsByRow]) -> PairsByRow:
-    merged: PairsByRow = {}
-    for answer in answers:
-        for label, pairs in answer.items():
-            merged.setdefault(label, []).extend(pairs)
-    return merged
-
-
-def _relations(pairs: Sequence[JudgedPair]) -> Counter[str]:
-    return Counter(pair["relation"] for pair in pairs)
-
-
-COMPUTE: Mapping[str, Callable[[_Experiment, str], Steps]] = {
-    "T1": _case_study,
-    "T2": _case_study,
-    "T3": _case_study,
+SUMMARIES: Mapping[str, Callable[[_Experiment, Made], Computed]] = {
+    "T1": _counts,
+    "T2": _properties,
+    "T3": _classes,
+    "F3": _classes,
+    "F2": _enrichment,
     "T4": _by_verifier,
-    "T5": _detection,
     "T7": _by_independence,
     "T8": _by_independence,
     "T9": _by_embedder,

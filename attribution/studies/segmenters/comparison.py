@@ -27,14 +27,10 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.results import Saved, blank_report, ratio
 from attribution.text import parse
-from attribution.text.words import terms
 from attribution.types import (
-    LABELS,
-    UNCHECKED,
     Claim,
     Document,
     Failure,
-    Label,
     LlmUsage,
     Report,
     Segmented,
@@ -64,7 +60,6 @@ class Decomposition:
         unique: Distinct ones.
         sentences: Sentences of the answer that state something.
         coherent: Share of the claims that their sentence entails.
-        coverage: Share of the content words of those sentences that occur in a claim.
         supported: Claims that the sources support.
     """
 
@@ -74,7 +69,6 @@ class Decomposition:
     characters_per_claim: float
     claims_per_sentence: float
     coherent: float | None
-    coverage: float | None
     supported: int = 0
 
     @property
@@ -102,26 +96,10 @@ class Column:
 
 @dataclass(frozen=True)
 class SentenceRow:
-    """One sentence of the answer.
-
-    Attributes:
-        claims: Claim ids of each column.
-        labels: The distinct verdicts of each column's claims.
-        pending: A claim has no verdict yet, so whether the sentence flips is unknown.
-    """
+    """One sentence of the answer, with the claim ids of each column."""
 
     sentence: Span
     claims: tuple[tuple[str, ...], ...]
-    labels: tuple[tuple[Label, ...], ...]
-    pending: bool = False
-
-    @property
-    def flips(self) -> bool:
-        """True if the verdicts depend on how the sentence is split."""
-        checked = {
-            tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels
-        }
-        return not self.pending and len(checked - {()}) > 1
 
 
 @dataclass(frozen=True)
@@ -259,8 +237,7 @@ def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
         supported = sum(verdict.label == "supported" for verdict in own.verdicts)
         figures = replace(column.figures, supported=supported)
         columns.append(replace(column, report=own, figures=figures))
-    rows = tuple(_row(row.sentence, row.claims, columns) for row in comparison.rows)
-    return Comparison(report, tuple(columns), rows)
+    return Comparison(report, tuple(columns), comparison.rows)
 
 
 def select_claims(
@@ -292,7 +269,7 @@ def group_by_sentence(
                 rows[sentence][number].append(claim.id)
     if not any(rows[NOWHERE]):
         del rows[NOWHERE]
-    return tuple(_row(span, tuple(map(tuple, ids)), columns) for span, ids in rows.items())
+    return tuple(SentenceRow(span, tuple(map(tuple, ids))) for span, ids in rows.items())
 
 
 def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
@@ -307,20 +284,6 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
             if shared > 0:
                 overlaps[sentence] += shared
     return [sentence for sentence, _ in overlaps.most_common(1)]
-
-
-def _row(
-    sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]
-) -> SentenceRow:
-    """Make a row with the verdicts known so far."""
-    labels: list[tuple[Label, ...]] = []
-    is_pending = False
-    for ids, column in zip(claims, columns, strict=True):
-        verdicts = {v.claim_id: v.label for v in column.report.verdicts}
-        distinct = {verdicts.get(claim_id) for claim_id in ids}
-        labels.append(tuple(label for label in LABELS if label in distinct))
-        is_pending = is_pending or None in distinct
-    return SentenceRow(sentence, claims, tuple(labels), is_pending)
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:
@@ -362,12 +325,6 @@ def decomposition(sentences: Sequence[Claim], claims: Sequence[Claim]) -> Decomp
     count = sum(claim.times for claim in factual)
     characters = sum(len(claim.text) * claim.times for claim in factual)
     coherent = sum(bool(claim.coherent) * claim.times for claim in factual)
-    words = covered = 0
-    for sentence in stating:
-        own = _content_words(sentence.text)
-        claimed = [_content_words(claim.text) for claim in factual if _is_of(claim, sentence)]
-        words += len(own)
-        covered += len(own & set().union(*claimed))
     return Decomposition(
         claims=count,
         unique=len(factual),
@@ -375,19 +332,4 @@ def decomposition(sentences: Sequence[Claim], claims: Sequence[Claim]) -> Decomp
         characters_per_claim=ratio(characters, count) or 0.0,
         claims_per_sentence=ratio(count, len(stating)) or 0.0,
         coherent=ratio(coherent, count),
-        coverage=ratio(covered, words),
-    )
-
-
-def _content_words(text: str) -> frozenset[str]:
-    words, numbers, _ = terms(text)
-    return words | numbers
-
-
-def _is_of(claim: Claim, sentence: Claim) -> bool:
-    """Return True if a claim was made of a sentence."""
-    return any(
-        start < end_of and start_of < end
-        for start, end in _places(claim)
-        for start_of, end_of in sentence.spans
     )

@@ -13,7 +13,7 @@ from attribution.files import Cell, Row, format_cell, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.factscore import Counts, abstains, score
+from attribution.studies.factscore import Counts, score
 from attribution.studies.results import ResultTable, mean, ratio
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
@@ -104,7 +104,6 @@ def _claims(columns: Columns) -> Figures:
         "claims per sentence": ratio(count, sum(one.sentences for one in figures)),
         "mean length": ratio(characters, count),
         "coherent": mean([one.coherent for one in figures]),
-        "coverage": mean([one.coverage for one in figures]),
         "DecompScore": mean([one.decompscore for one in figures]),
         "supported per answer": mean([one.supported for one in figures]),
         "seconds": sum(column.seconds for column in columns),
@@ -122,8 +121,11 @@ def _verdicts(columns: Columns) -> Figures:
 
 def _factscore(columns: Columns) -> Figures:
     scored = score([counts(column) for column in columns])
+    claims = [claim for column in columns for claim in column.report.claims]
+    incoherent = sum(claim.coherent is False for claim in claims)
     return {
         "answers": scored.answers,
+        "incoherent, left out": incoherent,
         "FActScore": scored.factscore,
         "without penalty": scored.unpenalised,
     }
@@ -132,7 +134,7 @@ def _factscore(columns: Columns) -> Figures:
 def counts(column: Column) -> Counts:
     """Count the checked claims of one answer and those that are supported, for FActScore."""
     labels = [v.label for v in column.report.verdicts if v.label in DECIDED]
-    return Counts(len(labels), labels.count("supported"), not abstains(column.report.answer))
+    return Counts(len(labels), labels.count("supported"))
 
 
 def summarise(path: Path) -> str:

@@ -195,7 +195,7 @@ def page() -> None:
     if shown == PROJECT:
         manage.project_view(saved, project, work)
     elif shown == RESULTS:
-        results_view(saved, project, work)
+        results_view(saved, project)
     elif not who:
         note("Who are you?", "Choose your name above, or type a new one.")
         show(guidelines(project.form))

@@ -51,7 +51,7 @@ from pages.ui.components import link
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
 from pages.ui.form_menus import advanced_menu
-from pages.ui.frame import note, plot, result_table, show, small, status_line
+from pages.ui.frame import chart_colours, note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.research.benchmark_results import (
     PROMPTS,
@@ -71,9 +71,7 @@ FORMAT = (
 )
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
-# Of the chart, by whether the theme is dark: ink and lines.
-COLOURS = {False: ("#33332f", "#d5d1cb"), True: ("#d9d9d4", "#4a4743")}
-OFFLINE = ("cos_sim", "quip", "gc", "pipeline")  # selected at first
+OFFLINE = ("cos_sim", "quip", "pipeline")  # selected at first
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
@@ -275,7 +273,7 @@ def result(now: BenchmarkProgress) -> None:
     for table in tables:
         show(result_table(table))
     if any(figures.seconds for figures in now.evaluation.figures):
-        figure = f1_by_latency(ranked(now.evaluation), *COLOURS[state.is_dark()])
+        figure = f1_by_latency(ranked(now.evaluation), chart_colours())
         plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", summary(now))
     if now.running:
         return

@@ -12,7 +12,6 @@ import streamlit as st
 from pydantic import TypeAdapter
 
 from attribution.errors import AttributionError, BadInput
-from attribution.evidence.permissions import demanded
 from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import RowDone
 from attribution.reports.html import el, plural
@@ -23,18 +22,18 @@ from attribution.studies.annotation.project import Annotations
 from attribution.studies.papers import PaperTable, paper
 from attribution.studies.papers import reproduce as papers
 from attribution.studies.papers.reproduce import Reproduced, TableInputs
-from attribution.studies.results import Saved
+from attribution.studies.results import Saved, bars
 from attribution.types import content_id
-from pages.ui import background, choices, state
+from pages.ui import background, choices, frame, state
 from pages.ui.background import Work, in_turns
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
+from pages.ui.form_menus import advanced_menu, sources_control
 from pages.ui.frame import note, result_table, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
 LIMIT = 500  # rows of one file
-SOURCES = {"Built-in library": "library", "The web": "web"}
 TABLE = Saved("paper_table", TypeAdapter(Reproduced))
 Steps = Callable[[threading.Event], Iterator[RowDone | Reproduced]]
 
@@ -45,7 +44,6 @@ class TableProgress(background.JobProgress):
 
     done: int = 0  # answers
     total: int = 0
-    failed: int = 0
     result: Reproduced | None = None
 
     def doing(self) -> str:
@@ -66,7 +64,7 @@ JOB = JobPage("paper", "table", read)
 
 
 def work(
-    given: TableInputs, steps: Steps, save: Callable[[Reproduced], None]
+    inputs: TableInputs, steps: Steps, save: Callable[[Reproduced], None]
 ) -> Work[TableProgress]:
     """Compute a table. Until it is whole, its folder keeps finished answers for a new start."""
 
@@ -75,125 +73,90 @@ def work(
             if isinstance(step, Reproduced):
                 save(step)
                 update(result=step)
-                shutil.rmtree(given.folder, ignore_errors=True)
+                shutil.rmtree(inputs.folder, ignore_errors=True)
             else:
-                update(done=step.done, total=step.total, failed=step.failed)
+                update(done=step.done, total=step.total)
                 if stop.is_set():
                     return
 
     return compute
 
 
-@dataclass(frozen=True)
-class TableForm:
-    """What the visitor chose: the options of `reproduce`."""
-
-    content: bytes = b""  # of a file
-    size: int = 0
-    source: str = "library"
-    project: str = ""
-    models: str = ""
-
-
-def start(numbered: PaperTable, chosen: TableForm) -> None:
+def start(table: PaperTable, content: bytes, size: int, project: str, models: str) -> None:
     """Compute a table, or go on with the answers of an earlier start with the same choices."""
-    title = "The table cannot be computed"
-    base = choices.endpoint()
-    if isinstance(base, str):
-        JOB.refuse(base, title)
+    title, settings = "The table cannot be computed", choices.settings()
+    if isinstance(settings, str):
+        JOB.refuse(settings, title)
         return
-    browser = state.browser()
+    browser, documents = state.browser(), choices.documents()
+    choice = (table.id, content.hex(), str(size), project, models, repr(documents), browser)
+    folder = data_folder() / "papers" / content_id(*choice, settings.identity)
     try:
-        settings = demanded({"sources": (chosen.source,)}, base)
-        choice = (numbered.id, repr(chosen), settings.identity, browser)
-        given = TableInputs(
-            settings,
-            data_folder() / "papers" / content_id(*choice),
-            rows_of(numbered, chosen),
-            chosen.project,
-            papers.models_of(chosen.models.split()),
-        )
+        rows = rows_of(table, content, size) if content else []
     except AttributionError as error:
         JOB.refuse(choices.explain(error)[0], title)
         return
+    named = papers.models_of(models.split())
+    inputs = TableInputs(settings, folder, rows, documents, project, named)
     id = new_run_id()
 
     def steps(stop: threading.Event) -> Iterator[RowDone | Reproduced]:
-        return in_turns(browser, stop, papers.reproduce(numbered.id, given))
+        return in_turns(browser, stop, papers.reproduce(table.id, inputs))
 
-    job = work(given, steps, partial(TABLE.save, store(), id))
-    JOB.launch(TableProgress(total=len(given.rows)), job, id)
+    job = work(inputs, steps, partial(TABLE.save, store(), id))
+    JOB.launch(TableProgress(total=len(rows)), job, id)
 
 
-def rows_of(numbered: PaperTable, chosen: TableForm) -> list[Row]:
+def rows_of(table: PaperTable, content: bytes, size: int = 0) -> list[Row]:
     """Read the rows that a table is computed from. Raises BadInput for too many."""
-    if not chosen.content:
-        return []
-    rows = parse_rows(chosen.content, [papers.subject(numbered)], papers.OPTIONAL)
+    rows = parse_rows(content, [papers.subject(table)], papers.OPTIONAL)
     if len(rows) > LIMIT:
         count = f"the file has {len(rows):,} rows, and this page takes {LIMIT}"
         raise BadInput(f"{count}: use `reproduce` on the command line")
-    return papers.sample(rows, chosen.size)
+    return papers.sample(rows, size)
 
 
 # --- the page ---
 
 
 def form(running: bool) -> None:
-    """Draw the table to compute, what it needs, and the buttons."""
+    """Draw the table to compute, what it needs, and the inputs that `reproduce` takes."""
     with st.container(key="form"):
         number = st.selectbox(
             "Table",
             [table.id for table in papers.tables()],
             key="paper_number",
             format_func=lambda number: f"{number} {papers.find(number).title}",
-            help="The tables of the four papers that can be computed.",
+            help="The tables and figures of the four papers that can be computed.",
         )
-        numbered = papers.find(str(number))
-        small(f"Needs {numbered.needs}.")
-        chosen = choose(numbered)
-        JOB.buttons(
-            "Compute",
-            partial(start, numbered, chosen),
-            running,
-            bool(chosen.content or chosen.project),
+        table = papers.find(str(number))
+        small(f"Needs {table.needs}.")
+        upload = st.file_uploader(
+            f"JSON Lines, each with “{papers.subject(table)}”",
+            ["jsonl", "json", "txt"],
+            key="paper_file",
+            help="As for `reproduce` on the command line.",
+            max_upload_size=LIMITS.file_mb,
         )
-
-
-def choose(numbered: PaperTable) -> TableForm:
-    """Draw the choice of input, sample, sources, project and language models."""
-    upload = st.file_uploader(
-        f"JSON Lines, each with “{papers.subject(numbered)}”",
-        ["jsonl", "json", "txt"],
-        key="paper_file",
-        help="As for `reproduce` on the command line.",
-        max_upload_size=LIMITS.file_mb,
-    )
-    size = st.number_input("Sample", 0, LIMIT, key="paper_size", help="So many rows; 0: all.")
-    source = st.segmented_control(
-        "Sources",
-        list(SOURCES),
-        default="Built-in library",
-        key="paper_sources",
-        required=True,
-        help="Where claims are searched for, unless a row has “documents”.",
-    )
-    project = st.selectbox(
-        "Annotation project",
-        [project.name for project in Annotations(store().database).projects()],
-        None,
-        key="paper_project",
-        help="Of R23, V24.T2 and V24.T4: what people judged.",
-    )
-    places = ", ".join(paper(numbered.id.partition(".")[0]).models) or "none"
-    models = st.text_input(
-        "Language models",
-        key="paper_models",
-        max_chars=LIMITS.line,
-        help=f"One for all, or NAME=MODEL for each of the paper's ({places}).",
-    )
-    content = upload.getvalue() if upload else b""
-    return TableForm(content, int(size), SOURCES[source], project or "", models)
+        size = st.number_input("Sample", 0, LIMIT, key="paper_size", help="So many rows; 0: all.")
+        sources_control()
+        project = st.selectbox(
+            "Annotation project",
+            [project.name for project in Annotations(store().database).projects()],
+            None,
+            key="paper_project",
+            help="Of R23, V24.T2 and V24.T4: what people judged.",
+        )
+        places = ", ".join(paper(table.id.partition(".")[0]).models) or "none"
+        models = st.text_input(
+            "Language models",
+            key="paper_models",
+            max_chars=LIMITS.line,
+            help=f"One for all, or NAME=MODEL for each of the paper's ({places}).",
+        )
+        content = upload.getvalue() if upload else b""
+        begin = partial(start, table, content, int(size), project or "", models)
+        JOB.buttons("Compute", begin, running, bool(content or project), before=advanced_menu)
 
 
 def result(now: TableProgress) -> None:
@@ -209,6 +172,9 @@ def result(now: TableProgress) -> None:
         return
     link("Link to this table", **state.address(JOB.name))
     show(result_table(made.table))
+    if made.is_figure:
+        chart = bars(made.table, frame.chart_colours())
+        frame.plot(chart, f"paper_plot_{made.number}", made.table.title)
     show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
     name = made.number.replace(".", "-")
     files = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -11,21 +9,24 @@ import streamlit as st
 from attribution.files import Cell
 from attribution.review.judgements import wilson
 from attribution.studies.annotation import exchange, figures
-from attribution.studies.annotation.figures import Agreement, TaskShare, agreement
-from attribution.studies.annotation.project import Annotations, ProjectWork
-from attribution.studies.annotation.records import (
-    Annotation,
-    Answer,
-    by_task,
-    decided,
-    finished,
+from attribution.studies.annotation.figures import (
+    Agreement,
+    CountedJudgements,
+    Measure,
+    TaskShare,
+    agreement,
 )
-from attribution.studies.annotation.tasks import FORMS, Form, Project, Task
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.tasks import FORMS, Form, Project
 from attribution.studies.results import ResultTable
 from pages.ui.frame import note, result_table, show, small
 
-WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
-OTHER_WORDS: dict[Form, dict[str, str]] = {  # of forms with questions other than R23's
+WORDS: dict[Measure, str] = {
+    "flagged": "Flagged",
+    "interpretable": "Interpretable",
+    "attributable": "AIS",
+}
+OTHER_WORDS: dict[Form, dict[Measure, str]] = {  # of forms with questions other than R23's
     "property": {"flagged": "Flagged", "interpretable": "Yes"},
     "relation": {"flagged": "Flagged", "interpretable": "Related", "attributable": "Entailed"},
 }
@@ -36,44 +37,7 @@ BASES = (
 )
 
 
-@dataclass(frozen=True)
-class CountedJudgements:
-    """The judgements of a project that count: those of the pilot, or those after it."""
-
-    form: Form
-    tasks: dict[str, Task]
-    judgements: list[Annotation]  # that count
-    all: list[Annotation]
-    audits: list[Annotation]
-    answers: dict[str, Answer | None]  # by task
-    pilot: set[str]
-
-    @classmethod
-    def of(
-        cls, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False
-    ) -> CountedJudgements:
-        """Read the judgements of a project."""
-        records = saved.judgements(project.id)
-        judgements = finished(records)
-        counted = [j for j in judgements if (j.task_id in work.pilot) == pilot]
-        adjudicated = {j.task_id: j for j in finished(records, "adjudication")}
-        return cls(
-            form=project.form,
-            tasks=saved.tasks(project.id),
-            judgements=counted,
-            all=judgements,
-            audits=finished(records, "audit"),
-            answers=decided(by_task(counted), adjudicated),
-            pilot=work.pilot,
-        )
-
-    @property
-    def words(self) -> dict[str, str]:
-        """The names of the measures in the form of the project."""
-        return OTHER_WORDS.get(self.form, WORDS)
-
-
-def results_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
+def results_view(saved: Annotations, project: Project) -> None:
     """Draw all tables."""
     part = "Production"
     if project.pilot:
@@ -85,17 +49,12 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
             key="results_part",
             help="Pilot and production have separate results.",
         )
-    counted = CountedJudgements.of(
-        saved,
-        project,
-        work,
-        pilot=part == "Pilot",
-    )
+    counted = CountedJudgements.of(saved, project, part == "Pilot")
     if not counted.judgements:
         note("No results yet", "They appear as soon as the first task is judged.")
         return
     tables = [
-        share_table(counted),
+        share_table(counted, project.form),
         agreement_table(counted),
         audit_table(counted),
         pace_table(counted),
@@ -124,16 +83,17 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
     )
 
 
-def share_table(counted: CountedJudgements) -> ResultTable:
+def share_table(counted: CountedJudgements, form: Form) -> ResultTable:
     """Tabulate the shares of each system (R23 Table 3, 4 and 5)."""
-    title = "Attribution" if counted.words is WORDS else FORMS[counted.form]
-    kind = "Property" if counted.form == "property" else "Data set"
+    words = OTHER_WORDS.get(form, WORDS)
+    title = "Attribution" if words is WORDS else FORMS[form]
+    kind = "Property" if form == "property" else "Data set"
     rows: list[tuple[Cell, ...]] = []
     for row in figures.rows(counted.tasks, counted.answers):
         tasks = row.shares["flagged"].whole + row.undecided
-        shares = [_share(row.shares[name]) for name in counted.words if name in row.shares]
+        shares = [_share(row.shares[name]) for name in words]
         rows.append((row.dataset or "–", row.system or "–", tasks, *shares, row.undecided))
-    heads = (kind, "System", "Tasks", *counted.words.values(), "Undecided")
+    heads = (kind, "System", "Tasks", *words.values(), "Undecided")
     return ResultTable(title, heads, tuple(rows))
 
 
@@ -146,12 +106,10 @@ def _share(share: TaskShare) -> str:
 
 def agreement_table(counted: CountedJudgements) -> ResultTable:
     """Tabulate pairwise agreement and α: for all, and by data set (R23 Table 6)."""
-    groups: dict[str, list[Annotation]] = {"All": counted.judgements}
-    by_dataset: dict[str, list[Annotation]] = defaultdict(list)
-    for judgement in counted.judgements:
-        by_dataset[counted.tasks[judgement.task_id].dataset or "–"].append(judgement)
+    groups = {"All": counted.judgements}
+    by_dataset = counted.by_dataset()
     if len(by_dataset) > 1:
-        groups |= {f"Data set {name}": by_dataset[name] for name in sorted(by_dataset)}
+        groups |= {f"Data set {name or '–'}": own for name, own in by_dataset.items()}
     rows = tuple((name, *_agreement(agreement(group))) for name, group in groups.items())
     heads = ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements")
     return ResultTable("Agreement", heads, rows)

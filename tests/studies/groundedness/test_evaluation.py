@@ -149,7 +149,7 @@ def done(settings: Settings, *responses: str, finished: Any = ()) -> list[Any]:
 
 def test_what_is_not_ready_is_left_out_with_the_step(settings: Settings) -> None:
     ready, left_out = selected(["all"], settings)
-    assert set(ready) == {"cos_sim", "quip", "gc", "pipeline", "counting"}
+    assert set(ready) == {"cos_sim", "quip", "pipeline", "counting"}
     assert set(ready) | {one.method for one in left_out} == set(METHODS)
     assert "--revision hhem-1.0-open" in left_out[0].reason
     with pytest.raises(UnknownName, match="expected one of cos_sim"):

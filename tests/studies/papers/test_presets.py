@@ -2,8 +2,7 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
-from attribution.studies.papers import paper
-from attribution.studies.papers.presets import preset
+from attribution.studies.papers import paper, preset
 from tests.llm_server import llm_server, llm_settings
 
 

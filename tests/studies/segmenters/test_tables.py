@@ -5,7 +5,9 @@ import pytest
 
 from attribution.files import Row
 from attribution.settings import Settings
-from attribution.studies.segmenters.tables import compare_many, summarise
+from attribution.studies.results import blank_report
+from attribution.studies.segmenters.comparison import Column, Comparison, decomposition
+from attribution.studies.segmenters.tables import compare_many, summarise, tables
 from attribution.types import Label, Report, Verdict
 from tests.make import claim
 
@@ -67,6 +69,15 @@ def test_failed_answers_are_tried_again_and_kept_once(settings: Settings, tmp_pa
     for _ in range(2):
         list(compare_many([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))
     assert len((tmp_path / "comparisons.jsonl").read_text().splitlines()) == 2
+
+
+def test_claims_that_the_filter_leaves_out_are_counted_beside_factscore() -> None:
+    claims = (claim("It is old."), claim("It is new.").model_copy(update={"coherent": False}))
+    report = blank_report("", "It is old.", Settings(), claims, ())
+    column = Column("clauses", report, decomposition((), claims), 0.0)
+    factscore = tables([Comparison(report, (column,), ())])[-1]
+    place = factscore.columns.index("incoherent, left out")
+    assert factscore.rows[0][place] == 1
 
 
 def line(*verdicts: Label) -> str:

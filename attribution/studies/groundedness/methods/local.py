@@ -1,5 +1,5 @@
-"""Groundedness methods of this project: entailment and similarity (T24 5.1, 5.2), and the pipeline
-itself.
+"""Groundedness methods on this machine: similarity (T24 5.1), a model of one's own (T24 5.4), and
+the pipeline itself.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import ONE, Given, Method, PartScore, Scored, joined
+from attribution.studies.groundedness import ONE, Given, PartScore, Scored, joined
 from attribution.studies.groundedness.methods import (
-    Entailment,
     by_sentence,
     of_context,
     of_sentences,
@@ -34,35 +33,13 @@ from attribution.types import (
     Verdict,
     content_id,
 )
-from attribution.verifiers import VERIFIERS, policy_of, usage_of
+from attribution.verifiers import VERIFIERS, policy_of
 
 
-class GroundednessClassifier:
-    """Method `gc`, by the verifier of the settings.
+class GroundednessClassifier(HemV1):
+    """Method `gc` (T24 5.4): a cross-encoder with one logistic output, on pairs of sentences.
 
-    T24 5.4 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
     `training.groundedness` makes such a model; the setting `gc_model` names its folder.
-
-    Score: the best passage of each sentence, and of the sentences the least.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._entailment = Entailment(settings)
-        self.version, self.key = f"gc.3/{self._entailment.version}", self._entailment.key
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        return usage_of(self._entailment.verifier)
-
-    def score(self, given: Given, stop: threading.Event) -> Scored:
-        places = spans(given.response)
-        read = self._entailment.read([given.response[a:b] for a, b in places], given.context)
-        return of_sentences(places, [max(p.entailed for p in row) for row in read])
-
-
-class OwnClassifier(HemV1):
-    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of
-    sentences.
 
     Score: the best sentence of the context, and of the response's sentences the least.
     """
@@ -80,11 +57,6 @@ class OwnClassifier(HemV1):
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, of_context(given)))
-
-
-def classifier(settings: Settings) -> Method:
-    """The model that the settings name, else the project's own."""
-    return OwnClassifier(settings) if settings.gc_model else GroundednessClassifier(settings)
 
 
 LENGTHS = (3, 5, 8, 12, 16, 21, 25)  # characters of an n-gram; T24 takes 21, Weller et al. 25

@@ -1,15 +1,13 @@
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given, Scored
 from attribution.studies.groundedness.methods.local import LENGTHS, shared_ngrams
-from attribution.types import Judgement, Pair, Probabilities
 
 CONTEXT = (
     "The Nile flows north. It reaches the Mediterranean Sea.",
@@ -41,43 +39,6 @@ def test_a_copy_is_more_grounded_than_something_else_and_scores_are_shares(
     assert method.usage is None
     odd = scored(name, settings, "?!")  # nothing to read in it
     assert all(0 <= score <= 1 for score in odd.scores.values())
-
-
-class Scripted:
-    """A verifier with (entailed, contradicted) for each pair of sentences; nothing for others."""
-
-    version, usage = "scripted", None
-
-    def __init__(self, script: Mapping[tuple[str, str], tuple[float, float]]) -> None:
-        self._script = script
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        found = [self._script.get((claim, evidence), (0.0, 0.0)) for claim, evidence, *_ in pairs]
-        return [
-            Judgement(
-                Probabilities(entailed=e, contradicted=c, no_relation=max(0.0, 1 - e - c)), (0, 1)
-            )
-            for e, c in found
-        ]
-
-    def estimate(self, pairs: Sequence[Pair]) -> None:
-        return None
-
-
-def test_gc_takes_the_best_passage_of_a_sentence_and_the_worst_sentence(
-    settings: Settings,
-) -> None:
-    method: Any = METHODS.build("gc", settings)
-    method._entailment.verifier = Scripted(
-        {
-            ("One.", "Alpha."): (0.2, 0.0),
-            ("One.", "Beta."): (0.9, 0.0),
-            ("Two.", "Alpha."): (0.6, 0),
-        }
-    )
-    found = method.score(Given("", ("Alpha.", "Beta."), "One. Two."), threading.Event())
-    assert found.scores == {"": 0.6}
-    assert [(p.start, p.end, p.score) for p in found.parts] == [(0, 4, 0.9), (5, 9, 0.6)]
 
 
 def test_cos_sim_takes_the_sentence_that_is_farthest_from_the_context(settings: Settings) -> None:
@@ -114,8 +75,3 @@ def test_the_pipeline_finds_the_passage_among_many(settings: Settings) -> None:
     filler = [f"Shop number {n} sells paper, pens and other goods on weekdays." for n in range(30)]
     context = (*filler, CONTEXT[0], *filler)
     assert scored("pipeline", settings, "The Nile flows north.", context).scores[""] > 0.5
-
-
-def test_what_a_verifier_cannot_read_is_said(settings: Settings) -> None:
-    with pytest.raises(BadInput, match="characters of claim"):
-        scored("gc", settings, "word " * 400)
