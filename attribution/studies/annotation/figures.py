@@ -176,50 +176,33 @@ def nominal_alpha(units: Sequence[Sequence[Hashable]]) -> float | None:
     return 1 - (count - 1) * observed / expected if expected else None
 
 
-@dataclass(frozen=True)
-class Audited:
-    """Judgements of tasks that a lead has judged too, and how many have the lead's answer.
+def audited(judgements: Iterable[Annotation], audits: Iterable[Annotation]) -> TaskShare:
+    """Count the judgements that a lead has judged too, and those with the lead's answer.
 
-    Attributes:
-        annotator: Empty for all annotators together.
+    Of several leads, the first by name counts.
     """
-
-    annotator: str
-    judgements: int
-    equal: int
-
-
-def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
-    """Return a row for all annotators, then one for each; of several leads, the first counts."""
     leads: dict[str, Annotation] = {}
     for audit in sorted(audits, key=lambda one: one.annotator):
         leads.setdefault(audit.task_id, audit)
-    equal: dict[str, list[bool]] = defaultdict(list)
-    for judgement in sorted(judgements, key=lambda one: one.annotator):
+    equal: list[bool] = []
+    for judgement in judgements:
         lead = leads.get(judgement.task_id)
         if lead is not None and lead.annotator != judgement.annotator:
-            is_equal = judgement.content.answer == lead.content.answer
-            equal[""].append(is_equal)
-            equal[judgement.annotator].append(is_equal)
-    return [Audited(name, len(compared), sum(compared)) for name, compared in equal.items()]
+            equal.append(judgement.content.answer == lead.content.answer)
+    return TaskShare(sum(equal), len(equal))
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Mean seconds of an annotator's judgements in one period; None where there are none.
+    """Mean seconds of the judgements in one period; None where there are none."""
 
-    Attributes:
-        annotator: Empty for all annotators together.
-    """
-
-    annotator: str
     period: str
     judgements: int
     seconds: float | None
 
 
 def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace]:
-    """Return the pace of finished judgements by annotator and period.
+    """Return the pace of finished judgements in each period.
 
     The start and the end are the first and the last quarter of an annotator's judgements after the
     pilot.
@@ -227,21 +210,15 @@ def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace
     by_annotator: dict[str, list[Annotation]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda one: (one.made_at, one.id)):
         by_annotator[judgement.annotator].append(judgement)
-    seconds: dict[tuple[str, str], list[float]] = {}
-    for name, own in by_annotator.items():
+    periods: dict[str, list[Annotation]] = {"pilot": [], "start": [], "end": []}
+    for own in by_annotator.values():
         later = [one for one in own if one.task_id not in pilot]
         quarter = math.ceil(len(later) / 4)
-        parts = {
-            "pilot": [one for one in own if one.task_id in pilot],
-            "start": later[:quarter],
-            "end": later[-quarter:] if len(later) > quarter else [],
-        }
-        for period, part in parts.items():
-            for who in ("", name):
-                spent = [sum(one.content.seconds) for one in part]
-                seconds.setdefault((who, period), []).extend(spent)
-    in_order = sorted(seconds.items(), key=lambda item: item[0][0])
-    return [
-        Pace(name, period, len(spent), fmean(spent) if spent else None)
-        for (name, period), spent in in_order
-    ]
+        periods["pilot"] += [one for one in own if one.task_id in pilot]
+        periods["start"] += later[:quarter]
+        periods["end"] += later[-quarter:] if len(later) > quarter else []
+    paces: list[Pace] = []
+    for period, done in periods.items():
+        seconds = [sum(one.content.seconds) for one in done]
+        paces.append(Pace(period, len(done), fmean(seconds) if seconds else None))
+    return paces

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError, field_validator
 
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
-from attribution.files import Row, parse_rows
-from attribution.types import Claim, Frozen, Page, Report, content_id
+from attribution.files import parse_rows
+from attribution.types import Frozen, Report, content_id
 
 Form = Literal["qa", "summary", "property", "relation"]
 Unit = Literal["answer", "sentence", "claim"]
@@ -125,83 +125,43 @@ def make_task(
 # --- tasks of a run ---
 
 
-def tasks_of_run(
-    report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = ""
-) -> Iterator[Task]:
-    """Yield the answer, its sentences or its checked claims as tasks.
+def tasks_of_run(report: Report, project_id: str) -> Iterator[Task]:
+    """Yield the checked claims as tasks, each with the page of its best evidence as the source.
 
-    The source of a claim is the page of its best evidence; that of a sentence or an answer is all
-    such pages of its claims. Claims without evidence have no source to be judged by, and are left
-    out.
+    Claims without evidence have no source to be judged by, and are left out.
 
     Args:
         report: With the texts of its pages.
     """
-    best = _best_pages(report)
-    groups: dict[str, list[Page]] = {}
+    pages = {page.id: page for page in report.pages if page.text}
+    turns = [TaskTurn(speaker="system", text=report.answer)]
+    if report.question.strip():
+        turns.insert(0, TaskTurn(speaker="user", text=report.question))
     for claim in report.claims:
-        if claim.id in best:
-            pages = groups.setdefault(_text_of(claim, report, unit), [])
-            if best[claim.id] not in pages:
-                pages.append(best[claim.id])
-    turns = _turns_before(report)
-    if unit != "answer":
-        turns.append(TaskTurn(speaker="system", text=report.answer))
-    spoken = [part for turn in report.context for part in turn]
-    for text, pages in groups.items():
-        page = pages[0]
+        evidence = [e for e in report.evidence if e.claim_id == claim.id and e.page_id in pages]
+        if not claim.checked or not evidence:
+            continue
+        best = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
+        page = pages[best.page_id]
         yield make_task(
             project_id,
-            text,
-            _source_of(pages),
-            turns,
-            unit=unit,
+            claim.text,
+            page.text,
+            [*_turns_before(report), *turns],
+            unit="claim",
             time=report.created_at[:10],
-            system=system,
-            dataset=dataset,
-            item=content_id(*spoken, report.question, "" if unit == "answer" else text),
-            title="; ".join(page.cited for page in pages),
-            url=(page.reference or page.url) if len(pages) == 1 else "",
+            item=content_id(report.question, claim.text),
+            title=page.cited,
+            url=page.reference or page.url,
         )
 
 
-def _best_pages(report: Report) -> dict[str, Page]:
-    """Return the page of each checked claim's best evidence."""
-    pages = {page.id: page for page in report.pages if page.text}
-    best: dict[str, Page] = {}
-    for claim in report.claims:
-        evidence = [e for e in report.evidence if e.claim_id == claim.id and e.page_id in pages]
-        if claim.checked and evidence:
-            piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
-            best[claim.id] = pages[piece.page_id]
-    return best
-
-
-def _text_of(claim: Claim, report: Report, unit: Unit) -> str:
-    if unit == "answer":
-        return report.answer
-    place = claim.sentence or next(iter(claim.spans), None)
-    if unit == "claim" or place is None:
-        return claim.text
-    return report.answer[slice(*place)]
-
-
 def _turns_before(report: Report) -> list[TaskTurn]:
-    spoken = list(report.context)
-    if report.question.strip():
-        spoken.append(("user", report.question))
+    """Return the conversation before the question."""
     return [
         TaskTurn(speaker="user" if speaker == "user" else "system", text=text)
-        for speaker, text in spoken
+        for speaker, text in report.context
     ]
-
-
-def _source_of(pages: Sequence[Page]) -> str:
-    if len(pages) == 1:
-        return pages[0].text
-    return "\n\n\n".join(
-        f"{page.cited}\n{page.reference or page.url}\n\n{page.text}" for page in pages
-    )
 
 
 # --- assignment ---
@@ -283,9 +243,7 @@ def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]
     """Parse the tasks of a JSON Lines file.
 
     A row has `answer` and `source` (a text or a list of texts), and may have `context` (a list of
-    turns, as texts or as objects with `speaker` and `text`) and the names in docs/lab.md. Rows of a
-    labelled set for the benchmark are read too: their `response` is the answer and their `context`
-    the source.
+    turns, as texts or as objects with `speaker` and `text`) and the names in docs/lab.md.
 
     Returns:
         The tasks, and what is wrong with the other lines, each with its number.
@@ -293,15 +251,13 @@ def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]
     Raises:
         BadInput: The file is empty or not UTF-8.
     """
-    first_line = content.lstrip().partition(b"\n")[0]
-    is_labelled = b'"response"' in first_line and b'"answer"' not in first_line
     tasks: list[Task] = []
     problems: list[str] = []
-    for row in parse_rows(content, ["response" if is_labelled else "answer"], _TEXTS):
+    for row in parse_rows(content, ["answer"], _TEXTS):
         try:
             if row.error:
                 raise BadInput(row.error)
-            tasks.append(_task(_as_answer(row) if is_labelled else row.fields, project_id))
+            tasks.append(_task(row.fields, project_id))
         except ValidationError as error:
             problems.append(f"line {row.line}: {first_error(error)}")
         except BadInput as error:
@@ -314,16 +270,6 @@ def first_error(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     return f"“{place}”: {first['msg'].removeprefix('Value error, ')}"
-
-
-def _as_answer(row: Row) -> Mapping[str, object]:
-    """Return a row of a labelled set with the names of a task."""
-    fields = dict(row.fields)
-    item = fields.pop("id", None)
-    if item is not None:
-        fields.setdefault("item", str(item))
-    source = fields.pop("context", None)
-    return {**fields, "answer": fields["response"], "source": source}
 
 
 def _task(fields: Mapping[str, object], project_id: str) -> Task:

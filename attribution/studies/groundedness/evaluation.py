@@ -56,7 +56,6 @@ class LeftOut:
 
     method: str
     reason: str
-    detail: str = ""
 
 
 def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[LeftOut]]:
@@ -116,7 +115,7 @@ def run(
                 )
                 yield result.value or failed
         except (Unavailable, BadInput) as error:
-            yield LeftOut(name, str(error), error.detail)
+            yield LeftOut(name, str(error))
 
 
 def run_to_file(

@@ -93,9 +93,8 @@ def _audit(counted: CountedJudgements) -> list[ComputedRow]:
     computed: list[ComputedRow] = []
     for kind in KINDS:
         judgements = _of_kind(kind, unflagged, counted)
-        total = next(iter(audited(judgements, counted.audits)), None)
-        sampled, equal = (total.judgements, total.equal) if total else (0, 0)
-        shares = (percent(sampled, len(judgements)), percent(equal, sampled))
+        sampled = audited(judgements, counted.audits)
+        shares = (percent(sampled.whole, len(judgements)), sampled.percent)
         computed.append(ComputedRow(kind, PEOPLE, (len(judgements), *shares)))
     return computed
 
@@ -104,11 +103,8 @@ def _times(counted: CountedJudgements) -> list[ComputedRow]:
     """Return the number of judgements and their mean seconds in each stage."""
     cells: dict[str, list[Cell]] = {period: [] for period in STAGES}
     for kind in KINDS:
-        measured = paces(_of_kind(kind, counted.all, counted), counted.pilot)
-        by_period = {pace.period: pace for pace in measured if not pace.annotator}
-        for period, own in cells.items():
-            pace = by_period.get(period)
-            own += [pace.judgements, pace.seconds] if pace else [0, None]
+        for pace in paces(_of_kind(kind, counted.all, counted), counted.pilot):
+            cells[pace.period] += [pace.judgements, pace.seconds]
     return [ComputedRow(STAGES[period], PEOPLE, own) for period, own in cells.items()]
 
 

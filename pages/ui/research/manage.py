@@ -21,7 +21,6 @@ from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import (
     FORMS,
     STAGES,
-    UNITS,
     Form,
     Project,
     Task,
@@ -293,14 +292,7 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         list(runs),
         format_func=runs.__getitem__,
         key=f"tasks_runs-{state.count(acts.ROUND)}",
-        help="Your finished runs, newest first.",
-    )
-    unit = st.selectbox(
-        "One task for each",
-        UNITS,
-        2,
-        key="tasks_unit",
-        help="What is judged: the answer, or its parts.",
+        help="Your finished runs, newest first. Each claim with evidence is a task.",
     )
     if not st.button(
         "Import these runs", type="primary", disabled=not chosen, key="tasks_import_runs"
@@ -312,7 +304,7 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         report = store().runs.load(run)
         of_run: list[Task] = []
         if report:
-            of_run = list(tasks_of_run(report, project.id, unit))
+            of_run = list(tasks_of_run(report, project.id))
         tasks += of_run
         if not of_run:
             problems.append(f"“{runs[run]}” has no claim with evidence")

@@ -122,12 +122,10 @@ def _agreement(measured: Agreement) -> tuple[Cell, ...]:
 
 
 def audit_table(counted: CountedJudgements) -> ResultTable:
-    """Tabulate the shares of audited judgements with the lead's answer (R23 Table 7)."""
-    rows: list[tuple[Cell, ...]] = []
-    for row in figures.audited(counted.all, counted.audits):
-        same = f"{row.equal} of {row.judgements}"
-        rows.append((row.annotator or "All", row.judgements, same))
-    return ResultTable("Audit", ("Annotator", "Judgements", "Same answers"), tuple(rows))
+    """Tabulate the share of audited judgements with the lead's answer (R23 Table 7)."""
+    share = figures.audited(counted.all, counted.audits)
+    rows = ((share.whole, f"{share.part} of {share.whole}"),) if share.whole else ()
+    return ResultTable("Audit", ("Judgements", "Same answers"), rows)
 
 
 def pace_table(counted: CountedJudgements) -> ResultTable:
@@ -135,7 +133,5 @@ def pace_table(counted: CountedJudgements) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for pace in figures.paces(counted.all, counted.pilot):
         if pace.seconds is not None:
-            name, period = pace.annotator or "All", pace.period.capitalize()
-            rows.append((name, period, pace.judgements, f"{pace.seconds:.1f} s"))
-    heads = ("Annotator", "Period", "Judgements", "Seconds")
-    return ResultTable("Seconds a task", heads, tuple(rows))
+            rows.append((pace.period.capitalize(), pace.judgements, f"{pace.seconds:.1f} s"))
+    return ResultTable("Seconds a task", ("Period", "Judgements", "Seconds"), tuple(rows))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.studies.annotation.figures import (
-    Audited,
+    TaskShare,
     agreement,
     audited,
     nominal_alpha,
@@ -116,13 +116,13 @@ def test_an_audit_compares_with_the_leads_answer() -> None:
         judgement("t3", "bob", "attributable"),
     ]
     audits = [judgement("t1", "lead", "attributable"), judgement("t2", "lead", "attributable")]
-    assert audited(work, audits) == [Audited("", 3, 1), Audited("ann", 2, 1), Audited("bob", 1, 0)]
-    assert audited(work, []) == []
+    assert audited(work, audits) == TaskShare(1, 3)
+    assert audited(work, []) == TaskShare(0, 0)
 
 
 def test_seconds_in_the_pilot_at_the_start_and_at_the_end() -> None:
     work = [judgement(f"t{n}", "ann", "attributable", (10.0 - n, 20.0 - n), at=n) for n in range(9)]
-    rows = {(pace.annotator, pace.period): pace for pace in paces(work, ["t0"])}
-    assert rows["ann", "pilot"].seconds == 30
-    assert rows["ann", "start"].judgements == 2
-    assert rows["", "end"].seconds == 15
+    pilot, start, end = paces(work, ["t0"])
+    assert pilot.seconds == 30
+    assert start.judgements == 2
+    assert end.seconds == 15

@@ -12,7 +12,9 @@ from attribution.studies.annotation.tasks import (
     parse_tasks,
     pilot_tasks,
     queue,
+    tasks_of_run,
 )
+from tests import make
 
 
 def lines(*rows: object) -> bytes:
@@ -31,10 +33,8 @@ def test_a_conversation_a_source_and_what_it_comes_from() -> None:
         "unit": "claim",
     }
     (task,), problems = parse_tasks(lines(row), "p")
-    assert problems == []
-    assert task.source == "a\n\nb"
-    assert task.unit == "claim"
-    assert task.time == "1961-01-01"
+    assert not problems
+    assert (task.source, task.unit, task.time) == ("a\n\nb", "claim", "1961-01-01")
     assert [(t.speaker, t.text) for t in task.turns] == [
         ("system", "Who?"),
         ("user", "Hitchcock."),
@@ -56,23 +56,6 @@ def test_answers_of_two_systems_to_one_item_share_it() -> None:
     (a, b), _ = parse_tasks(lines(*rows), "p")
     assert a.id != b.id
     assert a.item == b.item
-
-
-def test_a_row_of_the_benchmark_is_a_task() -> None:
-    row = {
-        "id": 7,
-        "question": "When?",
-        "context": ["One.", "Two."],
-        "response": "In 1960.",
-        "grounded": True,
-    }
-    (task,), problems = parse_tasks(lines(row), "p")
-    assert problems == []
-    assert (task.answer, task.source, task.item) == (
-        "In 1960.",
-        "One.\n\nTwo.",
-        "7",
-    )
 
 
 def test_a_bad_row_costs_itself_and_is_told() -> None:
@@ -152,9 +135,13 @@ def test_orders_differ_by_annotator_and_seed_and_are_kept() -> None:
     assert in_order(TASKS, 1, "ann") == orders[0]
 
 
-def test_a_row_of_a_labelled_set_is_a_task_with_its_context_as_the_source() -> None:
-    row = {"id": 7, "question": "When?", "context": ["a", "b"], "response": "r", "grounded": True}
-    (task,), problems = parse_tasks(json.dumps(row).encode(), "p")
-    assert not problems
-    assert (task.answer, task.source, task.item) == ("r", "a\n\nb", "7")
-    assert [turn.text for turn in task.turns] == ["When?"]
+def test_the_claims_of_a_run_are_tasks_with_the_page_of_their_evidence() -> None:
+    source = make.page("It is old.", "https://a.example/")
+    old, new = make.claim("It is old."), make.claim("It is new.")
+    piece = make.evidence(old, 0.9, 0.0, "entailed", page_id=source.id)
+    report = make.report(
+        "It is old. It is new.", claims=(old, new), pages=(source,), evidence=(piece,)
+    )
+    (task,) = tasks_of_run(report, "project")
+    assert (task.answer, task.source, task.url) == ("It is old.", "It is old.", source.url)
+    assert [turn.text for turn in task.turns] == ["q", report.answer]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal
@@ -88,11 +87,9 @@ class TripletRelation(_MethodReply):
 class RefChecker(Prompted):
     """Method `refchecker`: triplets of subject, relation and object, each checked by a prompt.
 
-    Its aggregation rules (Hu et al. 2024) are readings of the method; strict decides. A response
-    that states nothing is grounded.
+    The strict rule of Hu et al. (2024) decides. A response that states nothing is grounded.
 
-    Score: strict: every triplet; soft: the share of triplets; majority: the most frequent
-    relation.
+    Score: 1 if the context entails every triplet.
     """
 
     prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v3")
@@ -114,25 +111,8 @@ class RefChecker(Prompted):
         replies = self.llm.map(asked, TripletRelation)
         if failed := [r for r in replies if isinstance(r, LlmFailed)]:
             raise failed[0]
-        return Scored(
-            aggregated([r.value.relation for r in replies if not isinstance(r, LlmFailed)])
-        )
-
-
-def aggregated(relations: Sequence[Relation]) -> dict[str, float]:
-    """Aggregate the triplets' relations by RefChecker's three rules; without triplets, the response
-    is grounded.
-    """
-    if not relations:
-        return dict.fromkeys(("strict", "soft", "majority"), 1.0)
-    counts = Counter(relations)
-    entailed = counts["entailed"]
-    (most, _), *_ = counts.most_common()  # the first of equally frequent ones, as in RefChecker
-    return {
-        "strict": float(entailed == len(relations)),
-        "soft": entailed / len(relations),
-        "majority": float(most == "entailed"),
-    }
+        relations = [r.value.relation for r in replies if not isinstance(r, LlmFailed)]
+        return Scored({ONE: float(all(relation == "entailed" for relation in relations))})
 
 
 class ClaimList(_MethodReply):
