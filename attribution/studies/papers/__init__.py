@@ -44,6 +44,24 @@ class PaperSetting(Frozen):
     instead: object = None
 
 
+class Series(Frozen):
+    """How the figures of a row are made.
+
+    Attributes:
+        segmenter: Of V24.
+        method: Of T24.
+        model: The paper's language model that segmenter or method asks.
+        enricher: The model that enriches the dependent claims; without it, all stay as they are.
+        changes: What differs from the settings.
+    """
+
+    segmenter: str = ""
+    method: str = ""
+    model: str = ""
+    enricher: str = ""
+    changes: dict[str, str | int] = {}
+
+
 class PaperTable(Frozen):
     """A numbered table or figure of a paper, such as V24.T4."""
 
@@ -52,6 +70,7 @@ class PaperTable(Frozen):
     needs: str
     columns: tuple[str, ...]
     rows: dict[str, tuple[Printed, ...]]
+    series: dict[str, Series] = {}
 
 
 class Paper(Frozen):

@@ -26,6 +26,7 @@ from attribution.studies.groundedness.evaluation import (
     tune,
 )
 from attribution.studies.groundedness.labelled_set import ERROR_TYPES, LabelledRow, labelled_set
+from attribution.studies.papers import Series, paper
 from attribution.studies.papers.reproduce import (
     Computed,
     ComputedRow,
@@ -35,40 +36,7 @@ from attribution.studies.papers.reproduce import (
     percent,
 )
 
-
-class System(NamedTuple):
-    """A row of T24 Table 3: a method, and its language model if it asks one."""
-
-    method: str
-    model: str = ""
-
-
-SYSTEMS = {
-    "COS_SIM": System("cos_sim"),
-    "QUIP": System("quip"),
-    "HEM V1": System("hem_v1"),
-    "HEM V2": System("hem_v2"),
-    "FACT_KB": System("factkb"),
-    "GC-large": System("gc"),
-    "LYNX v1.1": System("lynx", "Lynx"),
-    "Sonnet 3.5": System("lynx", "Sonnet 3.5"),
-    "GPT-4o": System("lynx", "GPT-4o"),
-    "RefChecker (Haiku)": System("refchecker", "Haiku"),
-    "RefChecker (Sonnet 3)": System("refchecker", "Sonnet 3"),
-    "DeepEval Claims Verify": System("claims_verify", "Sonnet 3.5"),
-    "SCGPT (Multi-Gen)": System("selfcheck_multi", "GPT-4o"),
-    "SCGPT (ContextNLI)": System("contextnli"),
-}
-FINE_TUNED = {"deberta-v3-large": System("gc")}  # T24 Table 2
 STANDS_IN = {"cos_sim": "embedder", "gc": "gc_model", "selfcheck_multi": "verifier"}
-TYPES = {  # our error types, by the rows of T24 Table 4
-    "terminological_error": "Terminological Errors",
-    "factual_inaccuracy": "Factual Inaccuracies",
-    "procedural_error": "Procedural Errors",
-    "reasoning_error": "Reasoning Errors",
-    "contextual_misinterpretation": "Contextual Misinterpretations",
-    "misattribution": "Misattributions",
-}
 
 
 class Measured(NamedTuple):
@@ -89,7 +57,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     rows = labelled_set(inputs.rows).rows
     found: dict[str, Measured] = {}
     steps: dict[str, str] = {}
-    for label, system in (FINE_TUNED if number == "T2" else SYSTEMS).items():
+    for label, system in paper("t24").tables[number].series.items():
         settings = inputs.asking(system.model)
         steps[label] = METHODS[system.method].missing(settings)
         if steps[label]:
@@ -114,7 +82,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 
 def _scored(
     label: str,
-    system: System,
+    system: Series,
     settings: Settings,
     rows: Sequence[LabelledRow],
     inputs: TableInputs,
@@ -130,7 +98,7 @@ def _scored(
     return scored_rows(rows, outcomes, system.method)
 
 
-def _made_by(system: System, settings: Settings) -> str:
+def _made_by(system: Series, settings: Settings) -> str:
     """Name the method, its language model, and what stands in for the paper's model."""
     stand_in = str(getattr(settings, STANDS_IN.get(system.method, ""), ""))
     names = (system.method, settings.openai_model if system.model else "", stand_in)
@@ -187,6 +155,7 @@ def _by_error_type(
     for kind in error_types(found[best].tuning, scored):
         if kind.name:
             cells = (kind.misclassified, kind.rows, percent(kind.misclassified, kind.rows))
-            label = TYPES.get(kind.name, kind.name)
+            words = kind.name.replace("_", " ").title()
+            label = f"{words}s".replace("ys", "ies")  # as the rows of T24 Table 4
             computed.append(ComputedRow(label, found[best].made_by, cells))
     return Computed(computed, notes)

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.claims import worthiness
 from attribution.claims.context import add_context, check_independence
@@ -21,7 +21,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Form
-from attribution.studies.papers import missing_step, preset
+from attribution.studies.papers import missing_step, paper, preset
 from attribution.studies.papers.r23 import properties, relations
 from attribution.studies.papers.reproduce import (
     TASKS,
@@ -46,59 +46,10 @@ MISSING = "missing"  # the relation of a claim for which no passage was retrieve
 RELATIONS: tuple[str, ...] = ("contradicted", "entailed", "no_relation")
 CLASSES = ("factual", "not_a_claim", "opinion", "other")
 KINDS = {"Independent": True, "Non-Ind.": False}
+RAW = ("T1", "T2", "T3", "F3")  # of claims as a system writes them
 LABELLED = '"claims": [{"claim": "…", "independent": true or false, "segmenter": "…"}]'
 
 
-class Series(NamedTuple):
-    """How the claims of a row are made and checked.
-
-    Attributes:
-        writer: The model that the segmenter asks.
-        enricher: The model that enriches the dependent claims; without it, all stay as they are.
-        changes: What differs from the settings.
-    """
-
-    segmenter: str
-    writer: str = GPT35
-    enricher: str = ""
-    changes: Mapping[str, object] = {}
-
-
-SPACY, FACTS, DIRECT = Series("spacy"), Series("factscore"), Series("direct", GPT4)
-CASE_STUDY = {
-    "spaCy_sentences": SPACY,
-    "gpt35_factscore": FACTS,
-    "segment5_propsegment": Series("propsegment"),
-}
-ANGLE = {"embedder": "sentence_transformer", "embedding_model": "WhereIsAI/UAE-Large-V1"}
-ADA = {"embedder": "openai", "embedding_model": "text-embedding-ada-002"}
-SERIES: dict[str, dict[str, Series]] = {
-    "T1": CASE_STUDY,
-    "T2": CASE_STUDY,
-    "T3": CASE_STUDY,
-    "F3": {
-        "spaCy_sentences": SPACY,
-        "gpt35_factscore": FACTS,
-        "GPT3.5 direct": Series("direct"),
-        "GPT4 direct": DIRECT,
-    },
-    "F2": {
-        "GPT3.5": FACTS._replace(enricher=GPT35),
-        "GPT4": FACTS._replace(enricher=GPT4),
-    },
-    "T4": {
-        "DeBERTa - 256": FACTS._replace(changes={"chunk_size": 256}),
-        "DeBERTa - 512": FACTS,
-    },
-    "T7": {"Original": FACTS, "Enriched": FACTS._replace(enricher=GPT4)},
-    "T8": {"Original": FACTS, "GPT3.5 Direct -": Series("direct"), "GPT4 Direct -": DIRECT},
-    "T9": {
-        "SBert Baseline (Macro)": DIRECT,
-        "SBert + Recursive CW": DIRECT._replace(changes={"chunker": "recursive"}),
-        "Ada 2.0": DIRECT._replace(changes=ADA),
-        "Angle": DIRECT._replace(changes=ANGLE),
-    },
-}
 Checked = dict[str, Any]  # a claim: its text, is it independent, and its pairs
 Made = Mapping[str, Sequence[Any]]  # by row of the table, what was made of each answer
 
@@ -110,7 +61,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     experiment = _Experiment(number, inputs)
     if number == "T5":
         return (yield from _detection(experiment))
-    make = experiment.raw_claims if number in ("T1", "T2", "T3", "F3") else experiment.checked
+    make = experiment.raw_claims if number in RAW else experiment.checked
 
     def work(row: Row) -> Fields:
         return {label: make(row, label) for label in experiment.series}
@@ -134,12 +85,13 @@ class _Experiment:
         self.settings = named_verifier(own.model_copy(update=values))
         self.series: dict[str, Settings] = {}
         self.missing: dict[str, str] = {}
-        for label, series in SERIES.get(number, {}).items():
-            settings = self.asking(series.writer).model_copy(update=dict(series.changes))
+        self.table = paper("v24").tables[number]
+        for label, series in self.table.series.items():
+            settings = self.asking(series.model).model_copy(update=series.changes)
             step = missing_step(SEGMENTERS[series.segmenter], settings)
             if not step:
                 settings = settings.model_copy(update={"segmenter": series.segmenter})
-            elif number in ("T1", "T2", "T3", "F3"):
+            elif number in RAW:
                 self.missing[label] = step
                 continue
             try:
@@ -202,7 +154,7 @@ class _Experiment:
         Of enriched ones, only those that were dependent, tested again; those that could not be
         enriched stay (V24 5.1.1, 5.3). Of F2, no claim is compared with passages.
         """
-        settings, enricher = self.series[label], SERIES[self.number][label].enricher
+        settings, enricher = self.series[label], self.table.series[label].enricher
         claims = self.annotated("worthiness", row, segment(*texts_of(row), settings).claims, GPT35)
         factual = [claim for claim in claims if claim.worthiness == "factual"]
         claims = self.annotated("independence", row, factual)

@@ -31,7 +31,6 @@ from attribution.types import (
     Claim,
     Document,
     Failure,
-    LlmUsage,
     Report,
     Segmented,
     Span,
@@ -83,14 +82,13 @@ class Column:
 
     Attributes:
         report: Of its claims only; a claim not reached has no verdict.
-        seconds: Of segmentation, as are usage and failures.
+        seconds: Of segmentation, as are the failures.
     """
 
     segmenter: str
     report: Report
     figures: Decomposition
     seconds: float
-    usage: LlmUsage | None = None
     failures: tuple[Failure, ...] = ()
 
 
@@ -221,7 +219,7 @@ def _arranged(report: Report, settings: Settings, results: Sequence[SegmenterRes
         ids = [claim.id for claim in segmented.claims]
         own = select_claims(report, ids, failures, name)
         figures = decomposition(sentences, own.claims)
-        columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
+        columns.append(Column(name, own, figures, result.seconds, failures))
     spans = [span for sentence in sentences for span in sentence.spans]
     return Comparison(report, tuple(columns), group_by_sentence(spans, columns))
 
