@@ -165,6 +165,7 @@ class _Experiment:
             claims = self.annotated("independence", row, bare)
         pairs: dict[str, list[Fields]] = {claim.id: [] for claim in claims}
         if claims and self.number != "F2":
+            claims = list({claim.id: claim for claim in claims}.values())
             bare = [_bare_claim(claim.text, claim.id) for claim in claims]
             evidence = self.inputs.check(row, bare, settings).evidence
             for piece, reply in zip(evidence, self._replies(row, bare, evidence), strict=True):
