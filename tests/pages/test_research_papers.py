@@ -9,7 +9,7 @@ from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce
 from pages.ui.background import Job
 from pages.ui.research.papers_page import TABLE, TableProgress, read, rows_of, work
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened
 
 ANSWERS = "".join(
     json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)
@@ -46,3 +46,11 @@ def test_rows_are_those_of_the_table() -> None:
     assert len(rows_of(find("V24.T1"), ANSWERS, 1)) == 1
     with pytest.raises(BadInput, match="501 rows"):
         rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)
+
+
+def test_the_page_takes_what_the_command_takes(store: Store) -> None:
+    shown = opened("research", study="papers")
+    assert not shown.exception
+    labels = {box.label for box in (*shown.selectbox, *shown.text_input, *shown.number_input)}
+    assert {"Table", "Sample", "Annotation project", "Language models"} <= labels
+    assert any("Sources" in pills.label for pills in shown.get("button_group"))
