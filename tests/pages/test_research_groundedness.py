@@ -7,13 +7,12 @@ from attribution.reports.html import el, html
 from attribution.store.store import Store
 from attribution.studies.groundedness import PartScore
 from attribution.studies.groundedness.evaluation import (
+    BENCHMARK,
+    BENCHMARK_SET,
     LeftOut,
     Outcome,
     SavedBenchmark,
-    SavedSet,
     load_benchmark,
-    save_benchmark,
-    save_labelled_set,
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.ui.background import Job
@@ -33,7 +32,7 @@ ROWS = tuple(
     ).model_copy(update={"response": f"{EVIL} {n}", "context": (EVIL,), "question": EVIL})
     for n in range(10)
 )
-LABELLED = SavedSet(name="a set", rows=ROWS)
+LABELLED = LabelledSet(name="a set", rows=ROWS)
 # 5 is missed (0.9), 8 is wrongly flagged (0.1)
 SCORES = {0: 0.9, 1: 0.1, 2: 0.8, 3: 0.2, 4: 0.9, 5: 0.9, 6: 0.7, 7: 0.3, 8: 0.1, 9: 0.2}
 OUTCOMES = tuple(outcome(n, s) for n, s in SCORES.items())
@@ -75,15 +74,15 @@ def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> N
     assert "1.00" in drawn
 
 
-def started(labelled: SavedSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
+def started(labelled: LabelledSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
     return Job(
         "benchmark", evaluated(labelled, saved, running=True), work(labelled, saved, *given), "id"
     )
 
 
 def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: Store) -> None:
-    save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
-    save = partial(save_benchmark, store, "id")
+    BENCHMARK_SET.save(store, "id", LABELLED)
+    save = partial(BENCHMARK.save, store, "id")
 
     def half(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
         yield from OUTCOMES[:5]

@@ -371,14 +371,6 @@ def error_types(tuning: Tuning, scored: Sequence[ScoredRow]) -> tuple[ErrorType,
     )
 
 
-class SavedSet(Frozen):
-    """The labelled responses of a benchmark."""
-
-    name: str  # of the file
-    rows: tuple[LabelledRow, ...]
-    problems: tuple[tuple[int, str], ...] = ()
-
-
 class SavedBenchmark(Frozen):
     """A benchmark as far as it has come; its labelled responses are saved apart, once."""
 
@@ -389,21 +381,10 @@ class SavedBenchmark(Frozen):
 
 
 BENCHMARK = Saved("benchmark", TypeAdapter(SavedBenchmark))
-BENCHMARK_SET = Saved("benchmark_set", TypeAdapter(SavedSet))
+BENCHMARK_SET = Saved("benchmark_set", TypeAdapter(LabelledSet))
 
 
-def save_benchmark(store: Store, result_id: str, benchmark: SavedBenchmark) -> None:
-    """Save a benchmark, finished or not."""
-    BENCHMARK.save(store, result_id, benchmark)
-
-
-def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
-    """Save what a benchmark is about, before it starts."""
-    about = SavedSet(name=name, rows=labelled.rows, problems=labelled.problems)
-    BENCHMARK_SET.save(store, result_id, about)
-
-
-def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:
-    """Load a benchmark, finished or not."""
+def load_benchmark(store: Store, result_id: str) -> tuple[LabelledSet, SavedBenchmark] | None:
+    """Load a benchmark, finished or not, with what it is about."""
     labelled, benchmark = BENCHMARK_SET.load(store, result_id), BENCHMARK.load(store, result_id)
     return (labelled, benchmark) if labelled and benchmark else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from attribution.claims.enrichment import as_text, transcript, turns_of
@@ -73,18 +72,18 @@ class LabelledRow(Frozen):
         return Given(self.question, self.context, self.response)
 
 
-@dataclass(frozen=True)
-class LabelledSet:
-    """The usable rows, and (line, problem) for the others."""
+class LabelledSet(Frozen):
+    """The usable rows of a file, and (line, problem) for the others."""
 
     rows: tuple[LabelledRow, ...]
     problems: tuple[tuple[int, str], ...] = ()
+    name: str = ""  # of the file
 
     def of(self, split: Split) -> list[LabelledRow]:
         return [row for row in self.rows if row.split == split]
 
 
-def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
+def labelled_set(rows: Sequence[Row], seed: int = 0, name: str = "") -> LabelledSet:
     """Read the labelled responses of a file.
 
     The `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the
@@ -110,7 +109,8 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
         first = f"; line {problems[0][0]}: {problems[0][1]}" if problems else ""
         raise BadInput(f"found no labelled response; expected lines of {EXPECTED}{first}")
     usable = tuple(labelled_rows.values())
-    return LabelledSet(usable if has_splits else divided(usable, seed), tuple(problems))
+    usable = usable if has_splits else divided(usable, seed)
+    return LabelledSet(rows=usable, problems=tuple(problems), name=name)
 
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:

@@ -13,11 +13,10 @@ from attribution.studies.groundedness.evaluation import (
     MethodFigures,
     Outcome,
     SavedBenchmark,
-    SavedSet,
     Tuning,
 )
 from attribution.studies.groundedness.evaluation import ScoredRow as Scored
-from attribution.studies.groundedness.labelled_set import LabelledRow
+from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.groundedness.report import duration, ranked
 from pages.ui.background import JobProgress
 
@@ -30,7 +29,7 @@ PROMPTS = {"lynx": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
 class BenchmarkProgress(JobProgress):
     """The state of a benchmark at one moment."""
 
-    labelled: SavedSet
+    labelled: LabelledSet
     saved: SavedBenchmark  # with the outcomes so far
     evaluation: Evaluation  # of the finished methods; at the end, of all
 

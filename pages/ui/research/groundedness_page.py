@@ -20,15 +20,14 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
+    BENCHMARK,
+    BENCHMARK_SET,
     LeftOut,
     Outcome,
     SavedBenchmark,
-    SavedSet,
     evaluate,
     load_benchmark,
     run,
-    save_benchmark,
-    save_labelled_set,
     selected,
 )
 from attribution.studies.groundedness.labelled_set import (
@@ -76,7 +75,7 @@ Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
 def evaluated(
-    labelled: SavedSet, saved: SavedBenchmark, running: bool = False
+    labelled: LabelledSet, saved: SavedBenchmark, running: bool = False
 ) -> BenchmarkProgress:
     """Return a benchmark with the figures of its outcomes so far."""
     seen = {o.method for o in saved.outcomes}
@@ -104,7 +103,7 @@ JOB = JobPage(
 
 
 def work(
-    labelled: SavedSet, saved: SavedBenchmark, run: Run, save: Callable[[SavedBenchmark], None]
+    labelled: LabelledSet, saved: SavedBenchmark, run: Run, save: Callable[[SavedBenchmark], None]
 ) -> Work[BenchmarkProgress]:
     """Collect and save outcomes one by one; figures follow when a method is done.
 
@@ -138,24 +137,24 @@ def work(
     return measure
 
 
-def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
+def start(labelled: LabelledSet, methods: Sequence[str]) -> None:
     """Run the methods on the responses; a problem is shown in place of the result."""
     chosen, id = choices.settings(), new_run_id()
     if isinstance(chosen, str):
         JOB.refuse(chosen, "The benchmark cannot start")
         return
     try:
-        save_labelled_set(store(), id, name, labelled)
+        BENCHMARK_SET.save(store(), id, labelled)
         ready, left_out = selected(methods, chosen)
     except AttributionError as error:
         JOB.refuse(error.public(), "The benchmark cannot start")
         return
     reasons = {one.method: one.reason for one in left_out}
     begun = SavedBenchmark(methods=tuple(ready), left_out=reasons, settings=chosen.public())
-    _launch(id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems), begun, chosen)
+    _launch(id, labelled, begun, chosen)
 
 
-def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> None:
+def _launch(id: str, labelled: LabelledSet, saved: SavedBenchmark, chosen: Settings) -> None:
     known = {(o.method, o.row): o for o in saved.outcomes}
     methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
     browser = state.browser()
@@ -173,7 +172,7 @@ def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings
             ),
         )
 
-    save = partial(save_benchmark, store(), id)
+    save = partial(BENCHMARK.save, store(), id)
     JOB.launch(evaluated(labelled, saved, running=True), work(labelled, saved, outcomes, save), id)
 
 
@@ -185,10 +184,10 @@ def example() -> bytes:
     return (ROOT / "examples" / "groundedness.jsonl").read_bytes()
 
 
-def read_set(content: bytes) -> LabelledSet | str:
+def read_set(name: str, content: bytes) -> LabelledSet | str:
     """Read the labelled responses of a file; return a message if it cannot be used."""
     try:
-        labelled = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
+        labelled = labelled_set(parse_rows(content, REQUIRED, OPTIONAL), name=name)
     except BadInput as error:
         return error.public()
     if len(labelled.rows) > ROWS:
@@ -198,7 +197,7 @@ def read_set(content: bytes) -> LabelledSet | str:
     return labelled
 
 
-def choose_set() -> tuple[str, LabelledSet | None]:
+def choose_set() -> LabelledSet | None:
     """Draw the choice of a labelled set, and describe it; None if it cannot be used."""
     uploaded = st.file_uploader(
         "Labelled responses",
@@ -211,10 +210,10 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
     small(FORMAT)
-    labelled = read_set(content)
+    labelled = read_set(name, content)
     if isinstance(labelled, str):
         note("This file cannot be used", labelled, label="contradicted")
-        return name, None
+        return None
     test, rows = labelled.of("test"), labelled.rows
     facts = (
         f"{plural(len(rows), 'response')}, {sum(row.grounded for row in rows)} of them grounded; "
@@ -225,13 +224,13 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     if labelled.problems:
         lines = [f"Line {line}: {problem}" for line, problem in labelled.problems[:10]]
         note(f"{plural(len(labelled.problems), 'line')} left out", *lines)
-    return name, labelled
+    return labelled
 
 
 def form(running: bool) -> None:
     """Draw the choice of responses and methods, and the buttons."""
     with st.container(key="form"):
-        name, labelled = choose_set()
+        labelled = choose_set()
         offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
         help = "How a response is scored against its context."
         methods = pick_many(
@@ -241,7 +240,7 @@ def form(running: bool) -> None:
             "benchmark_methods",
             help,
         )
-        begin = partial(start, name, labelled or LabelledSet((), ()), methods)
+        begin = partial(start, labelled or LabelledSet(rows=()), methods)
         ready = bool(labelled and methods)
         JOB.buttons(
             "Measure",
@@ -308,9 +307,8 @@ def missing(now: BenchmarkProgress) -> None:
 
 def figures_json(now: BenchmarkProgress) -> str:
     """Return the figures of all methods as JSON."""
-    labelled = LabelledSet(now.labelled.rows, now.labelled.problems)
     left_out = [LeftOut(method, reason) for method, reason in now.saved.left_out.items()]
-    report = json_report(labelled, now.evaluation, left_out, now.saved.settings)
+    report = json_report(now.labelled, now.evaluation, left_out, now.saved.settings)
     return json.dumps({"name": now.labelled.name, **report}, indent=1, ensure_ascii=False)
 
 
