@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from attribution.server.middleware import SOCKETS
+from attribution.server.limits import SOCKETS
 from attribution.settings import LIMITS
 from tests.serve import Served
 
