@@ -26,8 +26,6 @@ MAX_PAGES = 500
 MAX_UNKNOWN = 0.5  # share of characters whose font says nothing about them
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
 _CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # pdfium takes it for an error
-_OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
-_CATALOG = re.compile(rb"/Type\s*/Catalog\b")
 
 
 class _Character(NamedTuple):
@@ -81,8 +79,6 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
 def open_pdf(content: bytes, name: str) -> PdfDocument:
     """Open a document.
 
-    One that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects.
-
     Raises:
         FetchFailed: encrypted.
         PdfiumError: It can't be opened.
@@ -95,12 +91,7 @@ def open_pdf(content: bytes, name: str) -> PdfDocument:
         if "password" in str(error).lower():
             message = f"{name} is encrypted; save it without a password and add it as a document"
             raise FetchFailed("encrypted", message, name) from error
-    catalogs = list(_CATALOG.finditer(content))
-    end = catalogs[-1].start() if catalogs else 0
-    objects = _OBJECT.findall(content[:end])
-    root = objects[-1] if objects else b"1"
-    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % root
-    return pypdfium2.PdfDocument(content + trailer)
+        raise
 
 
 def _read_page(pdf: PdfDocument, number: int) -> _Page | None:
@@ -200,9 +191,8 @@ RAISED_SIZE = 0.85  # of raised figures: share of the size beside them …
 RAISED_BY = 0.15  # … and share of it above the line
 WIDE_GAP = 1.5  # ems between the cells of any row
 NARROW_GAP = 0.7  # ems between the cells of a row whose cells stand below others
-FAR_BELOW = 6.0  # heights of the letters, from a line to the next
 WORD_GAP = 0.15  # ems that words are farther apart than letters which are set singly
-_HYPHENS = ("\x02", BROKEN)  # at the end of a line
+MIN_LETTERS = 5  # of a line that is set in single letters
 
 
 def _lines(characters: Sequence[_Character]) -> Iterator[PageLine]:
@@ -219,9 +209,6 @@ def _lines(characters: Sequence[_Character]) -> Iterator[PageLine]:
         if line and has_ended and not _goes_on(line, character):
             yield from _line(line)
             line = []
-        elif len(line) > 1 and _is_elsewhere(line, character):
-            yield from _line([*line[:-1], line[-1]._replace(text="-")])
-            line = []
         has_ended = False
         line.append(character)
     yield from _line(line)
@@ -236,25 +223,16 @@ def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
     return is_small and is_beside and abs(character.y - last.y) < 0.7 * size
 
 
-def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
-    """Return True if a head follows a line-final hyphen, after which pdfium ends no line."""
-    *_, last, hyphen = line
-    if not (last.text.isalpha() and hyphen.text in _HYPHENS):
-        return False
-    heights_down = (last.y - character.y) / (last.size or 1.0)
-    return heights_down > FAR_BELOW or (heights_down < 0 and not character.text.islower())
-
-
 def _line(characters: Sequence[_Character]) -> Iterator[PageLine]:
     """Yield a line with its parts: "10^6", "1878[3]"."""
     drawn = [c for c in characters if not c.text.isspace()]
     if not drawn:
         return
     base = max(drawn, key=lambda c: c.size)
-    spaced = _spaced_letters(characters, drawn)
-    if spaced:
-        part = Part(spaced, drawn[0].x, drawn[-1].right)
-        yield PageLine((part,), base.y, drawn[0].size)
+    words = "".join(c.text for c in characters).split()
+    if len(words) > MIN_LETTERS and max(map(len, words)) == 1:
+        spaced = Part(_join_letters(drawn), drawn[0].x, drawn[-1].right)
+        yield PageLine((spaced,), base.y, base.size)
         return
     parts: list[Part] = []
     text = superscript = ""
@@ -286,18 +264,11 @@ def _part(text: str, superscript: str, left: float, right: float) -> Part:
     return Part(" ".join(whole.split()), left, right)
 
 
-def _spaced_letters(characters: Sequence[_Character], drawn: Sequence[_Character]) -> str:
-    """Return the words of letters that are set singly; empty for any other line."""
-    words = "".join(c.text for c in characters).split()
-    letters = sum(len(word) == 1 and word.isalpha() for word in words)
-    if len(words) <= 5 or letters <= 0.7 * len(words):
-        return ""
-    size = max(c.size for c in drawn)
-    usual = median(right.x - left.right for left, right in pairwise(drawn))
-    if usual >= size:
-        return ""
-    text = drawn[0].text
-    for left, right in pairwise(drawn):
-        is_apart = right.x - left.right > usual + WORD_GAP * size
-        text += f" {right.text}" if is_apart else right.text
+def _join_letters(letters: Sequence[_Character]) -> str:
+    """Return the words of letters that are set singly, which are farther apart."""
+    gaps = [later.x - letter.right for letter, later in pairwise(letters)]
+    limit = median(gaps) + WORD_GAP * letters[0].size
+    text = letters[0].text
+    for gap, letter in zip(gaps, letters[1:], strict=True):
+        text += f" {letter.text}" if gap > limit else letter.text
     return text
