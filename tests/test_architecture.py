@@ -109,7 +109,7 @@ def test_no_function_is_long_and_branched() -> None:
     assert not tangled
 
 
-READERS = "formats html markup blocks pdf page_layout picture packages office epub workbook plain"
+READERS = "formats html blocks pdf page_layout office workbook plain"
 
 
 def test_files_of_others_are_parsed_in_the_sandbox_alone() -> None:

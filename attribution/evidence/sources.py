@@ -162,7 +162,7 @@ def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
     from attribution.library.folder import FolderSearcher
     from attribution.library.search import over_collection, over_folder
-    from attribution.searchers.searxng import SearXNG
+    from attribution.searchers.engines import SearXNG
 
     match source.kind:
         case "library":

@@ -15,8 +15,17 @@ from protego import Protego
 
 from attribution.errors import FetchFailed
 from attribution.fetching.content_type import check_declared
-from attribution.fetching.http import AGENT, REDIRECTS, Response, host_of, parsed, send
-from attribution.fetching.network import Allow, Clock, is_public
+from attribution.fetching.http import (
+    AGENT,
+    REDIRECTS,
+    Allow,
+    Clock,
+    Response,
+    host_of,
+    is_public,
+    parsed,
+    send,
+)
 from attribution.fetching.page import make_page
 from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader, warm
 from attribution.settings import Settings

@@ -28,7 +28,7 @@ from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fair_queue import Turns
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
-from attribution.fetching.picture import Box, Picture, draw
+from attribution.fetching.pdf import Box, Picture, draw
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
 MEMORY = 160_000_000  # bytes one file may take beyond what the server has imported

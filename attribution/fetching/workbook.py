@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from attribution.fetching import tables
-from attribution.fetching.packages import Package
+from attribution.fetching.office import Package
 from attribution.fetching.page import Extracted
 
 MAX_EXACT = 1e15  # a larger float has no decimals

@@ -1,4 +1,4 @@
-"""Keyword search over a folder of articles, in memory: no service, no key, no network."""
+"""Find documents by the words they share with a query: folders and collections alike."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 import re
 import sqlite3
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,10 +18,47 @@ from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page
 from attribution.fetching.sandbox import NEVER, FileReader
-from attribution.library.keywords import KeywordSearcher
-from attribution.retrieval.bm25 import FullText, create
+from attribution.retrieval.bm25 import FullText, Ranked, create, ranked
 from attribution.settings import ROOT, Settings
-from attribution.types import BUILT_IN, Failure, Page
+from attribution.types import BUILT_IN, Failure, Page, SearchHit
+
+DEPTH = 100  # documents that are ranked
+
+
+class KeywordSearcher(ABC):
+    """Finds documents by the words they share with a query."""
+
+    name: str
+
+    @abstractmethod
+    def full_text(self) -> AbstractContextManager[FullText]:
+        """The full-text index, for one thread at a time."""
+
+    @abstractmethod
+    def documents(self, rows: Sequence[int]) -> Mapping[int, Page]:
+        """Documents by row; those removed meanwhile are left out."""
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """The k best documents that share enough of the query's words; often none."""
+        ranking = self.ranked(query, max(k, DEPTH))
+        return self.hits(query, [row for row in ranking.rows if row in ranking.relevant][:k])
+
+    def ranked(self, query: str, depth: int) -> Ranked:
+        """The rows of the best documents by BM25."""
+        with self.full_text() as table:
+            return ranked(table, query, depth)
+
+    def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]:
+        """The search hits for these rows, in this order."""
+        documents = self.documents(rows)
+        pages = (documents[row] for row in rows if row in documents)
+        return [
+            SearchHit(page.url, page.title, rank, self.name, query, page)
+            for rank, page in enumerate(pages, 1)
+        ]
+
+
+# --- folders ---
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++(.*)$", re.MULTILINE)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import BadInput, SearchFailed
 from attribution.fetching.page import Extracted, make_page
-from attribution.library.folder import FolderSearcher
-from attribution.library.keywords import DEPTH, KeywordSearcher
+from attribution.library.folder import DEPTH, FolderSearcher, KeywordSearcher
 from attribution.library.store import DocumentStore
 from attribution.retrieval.bm25 import FullText
 from attribution.retrieval.chunkers import Fixed

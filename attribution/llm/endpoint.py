@@ -15,8 +15,16 @@ import httpx2
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
-from attribution.fetching.http import TooLarge, exchange, parsed, words_of
-from attribution.fetching.network import AddressNotAllowed, Clock, NameNotResolved, is_public
+from attribution.fetching.http import (
+    AddressNotAllowed,
+    Clock,
+    NameNotResolved,
+    TooLarge,
+    exchange,
+    is_public,
+    parsed,
+    words_of,
+)
 from attribution.llm.replies import json_schema
 from attribution.retry import Transient, retry_after
 from attribution.settings import LISTED, Endpoint, Settings

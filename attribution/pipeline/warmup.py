@@ -9,7 +9,7 @@ from importlib import import_module
 from attribution.embedders import EMBEDDERS
 from attribution.embedders.static import embed_statically
 from attribution.errors import StageFailure
-from attribution.fetching.network import tls_context
+from attribution.fetching.http import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.library.search import over_folder
 from attribution.pipeline.claims import annotate

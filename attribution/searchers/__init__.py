@@ -66,7 +66,7 @@ SEARCHERS: Table[Searcher] = Table(
             "sends the question and each claim to Wikipedia",
         ),
         "searxng": Entry(
-            "attribution.searchers.searxng:SearXNG",
+            "attribution.searchers.engines:SearXNG",
             "SearXNG",
             "sends the question and each claim to an instance, which passes them on to other "
             "engines",
@@ -78,7 +78,7 @@ SEARCHERS: Table[Searcher] = Table(
             ),
         ),
         "google_cse": Entry(
-            "attribution.searchers.google_cse:GoogleCSE",
+            "attribution.searchers.engines:GoogleCSE",
             "Google (Programmable Search)",
             "sends the question and each claim to Google",
             (
@@ -87,13 +87,13 @@ SEARCHERS: Table[Searcher] = Table(
             ),
         ),
         "brave": Entry(
-            "attribution.searchers.brave:Brave",
+            "attribution.searchers.engines:Brave",
             "Brave",
             "sends the question and each claim to Brave",
             (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
         ),
         "tavily": Entry(
-            "attribution.searchers.tavily:Tavily",
+            "attribution.searchers.engines:Tavily",
             "Tavily",
             "sends the question and each claim to Tavily",
             (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),

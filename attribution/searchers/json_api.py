@@ -8,8 +8,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.fetching.http import Response, parsed, send
-from attribution.fetching.network import Allow, Clock
+from attribution.fetching.http import Allow, Clock, Response, parsed, send
 from attribution.fetching.page import one_line
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret

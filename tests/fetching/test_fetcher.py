@@ -11,8 +11,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching.fetcher import fetch
-from attribution.fetching.http import USER_AGENT
-from attribution.fetching.network import is_public, resolve
+from attribution.fetching.http import USER_AGENT, is_public, resolve
 from attribution.settings import Settings
 from tests.servers import Answer, encrypted, http_server, pdf_bytes, raw_server
 

@@ -6,8 +6,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.http import AGENT
-from attribution.fetching.network import is_public
+from attribution.fetching.http import AGENT, is_public
 from attribution.settings import Settings
 from tests.fetching.test_fetcher import HTML, PAGE, always, local
 from tests.servers import Answer, http_server, raw_server

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.fetching import packages
+from attribution.fetching import office
 from attribution.fetching.content_type import KINDS, READ, SUFFIXES
 from attribution.fetching.formats import READERS, extract
 from attribution.fetching.page import clean
@@ -187,7 +187,7 @@ def test_a_text_under_the_name_of_a_file_is_a_text(name: str) -> None:
 
 
 def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "MAX_MEMBER", 10_000)
+    monkeypatch.setattr(office, "MAX_MEMBER", 10_000)
     with pytest.raises(FetchFailed) as failed:
         extract(docx(paragraph("a" * 20_000)), "", "big.docx", document=True)
     assert failed.value.kind == "too_large"

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from attribution.errors import FetchFailed
-from attribution.fetching.picture import MAX_SIDE
+from attribution.fetching.pdf import MAX_SIDE
 from tests.fetching.test_sandbox import slow_pdf
 from tests.make import reading
 from tests.servers import pdf_bytes

@@ -1,0 +1,146 @@
+"""Search engines of the web whose interface is JSON: Brave, Google, SearXNG and Tavily."""
+
+from __future__ import annotations
+
+import html
+
+from attribution.errors import SearchFailed, Unavailable
+from attribution.fetching.http import is_public
+from attribution.searchers.json_api import Api, key, shortened
+from attribution.settings import Settings, engine_address
+from attribution.text.urls import site
+from attribution.types import SearchHit
+
+MAX_QUERY = 400  # characters
+MAX_WORDS = 50  # of Brave's queries
+MAX_RESULTS = 20  # of one request
+MAX_GOOGLE = 10  # results of one request
+
+
+class Brave:
+    """Titles come as HTML with <strong>, which is removed."""
+
+    name = "brave"
+
+    def __init__(self, settings: Settings) -> None:
+        self._api = Api(
+            self.name,
+            "Brave",
+            settings,
+            engine_address(
+                "ATTRIBUTION_BRAVE_URL", "https://api.search.brave.com/res/v1/web/search"
+            ),
+            {"search_lang": settings.search_language.partition("-")[0]},
+            {"X-Subscription-Token": key("BRAVE_API_KEY", "Brave")},
+        )
+        self.key = self._api.key
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """Return at most k web pages, and at most 20."""
+        text = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
+        if not text:
+            return []
+        reply = self._api.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
+        none = reply.get("type") == "search" and "web" not in reply and "error" not in reply
+        results = self._api.rows(reply, query, "web.results", none)
+        for result in results:
+            title = str(result.get("title") or "")
+            result["title"] = html.unescape(title.replace("<strong>", "").replace("</strong>", ""))
+        return self._api.hits(results, "url", "title", query, k)
+
+
+class GoogleCSE:
+    """Sends the key in a header, so that no address contains it."""
+
+    name = "google_cse"
+
+    def __init__(self, settings: Settings) -> None:
+        self._api = Api(
+            self.name,
+            "Google",
+            settings,
+            engine_address("ATTRIBUTION_GOOGLE_URL", "https://www.googleapis.com/customsearch/v1"),
+            {"cx": key("GOOGLE_CSE_ID", "the search engine"), "hl": settings.search_language},
+            {"X-Goog-Api-Key": key("GOOGLE_CSE_KEY", "Google")},
+        )
+        self.key = self._api.key
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """Return at most k web pages, and at most 10."""
+        text = shortened(query, MAX_QUERY)
+        if not text:
+            return []
+        reply = self._api.ask(query, {"q": text, "num": min(k, MAX_GOOGLE)})
+        about = reply.get("searchInformation")
+        none = isinstance(about, dict) and about.get("totalResults") == "0"
+        results = self._api.rows(reply, query, "items", none)
+        return self._api.hits(results, "link", "title", query, k)
+
+
+class Tavily:
+    """Only its addresses are used: pages are fetched here, as for every engine."""
+
+    name = "tavily"
+
+    def __init__(self, settings: Settings) -> None:
+        self._api = Api(
+            self.name,
+            "Tavily",
+            settings,
+            engine_address("ATTRIBUTION_TAVILY_URL", "https://api.tavily.com/search"),
+            {"search_depth": "basic"},
+            {"Authorization": f"Bearer {key('TAVILY_API_KEY', 'Tavily')}"},
+        )
+        self.key = self._api.key
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """Return at most k web pages, and at most 20."""
+        text = shortened(query, MAX_QUERY)
+        if not text:
+            return []
+        reply = self._api.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
+        return self._api.hits(self._api.rows(reply, query, "results"), "url", "title", query, k)
+
+
+class SearXNG:
+    """Asks the engines of one SearXNG instance; the environment's may have a private address."""
+
+    def __init__(self, settings: Settings, address: str = "", owner: str = "") -> None:
+        """Use the environment's instance, or one at an address that any user may enter, and so a
+        public one.
+
+        What such an instance has found is for its `owner` alone.
+        """
+        variable = "ATTRIBUTION_SEARXNG_URL"
+        used = (address or engine_address(variable)).rstrip("/")
+        if not used:
+            raise Unavailable(
+                f"no SearXNG instance is set: set {variable} to the address of one that allows "
+                "the format json"
+            )
+        used += "" if used.endswith("/search") else "/search"
+        host = f" at {site(used)}" if address else ""
+        self.name = f"searxng{host}"
+        fixed = {"format": "json", "language": settings.search_language}
+        allow = is_public if address else lambda _: True
+        self._api = Api(self.name, f"SearXNG{host}", settings, used, fixed, allow=allow)
+        self.key = f"{self._api.key} {owner}" if address else self._api.key
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """Return at most k web pages.
+
+        Raises:
+            SearchFailed: Nothing was found because engines did not reply.
+        """
+        text = shortened(query, MAX_QUERY)
+        if not text:
+            return []
+        reply = self._api.ask(query, {"q": text})
+        results = self._api.rows(reply, query, "results")
+        if not results and reply.get("unresponsive_engines"):
+            raise SearchFailed(
+                "search_failed",
+                "none of this SearXNG instance's engines has replied: run again later",
+                query,
+            )
+        return self._api.hits(results, "url", "title", query, k)
