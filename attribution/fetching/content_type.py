@@ -86,7 +86,6 @@ _SCRIPTS = (  # of pages in other scripts than Latin
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
 _PROLOG = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?"
-_SVG = re.compile(_PROLOG + rb"(?:<!doctype svg[^>]{0,900}>\s*)?<svg\b", re.I | re.S)
 _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I | re.S)
 
 
@@ -146,10 +145,7 @@ def _unwanted_type(media_type: str, content: bytes) -> str:
     encoding = read_bom(head)[0] or http_content_type_encoding(media_type) or ""
     controls = len(head) - len(head.translate(None, _CONTROLS))
     is_wide = encoding.startswith(("utf-16", "utf-32"))
-    if not is_wide and controls > max(3, len(head) // 50):
-        return "binary data"
-    is_drawing = _SVG.match(head) and content.rstrip().endswith(b"</svg>")
-    return "an SVG picture" if is_drawing else ""
+    return "binary data" if not is_wide and controls > max(3, len(head) // 50) else ""
 
 
 def decode(content: bytes, media_type: str = "") -> str:

@@ -137,10 +137,7 @@ def parse_xml(content: bytes) -> _Element:
 def _member_name(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & _UTF_8_NAME:
         return info.filename
-    try:
-        return info.filename.encode("cp437").decode()
-    except UnicodeError:
-        return info.filename
+    return info.filename.encode("cp437", "replace").decode("utf-8", "replace")
 
 
 # --- documents and presentations ---
@@ -162,6 +159,7 @@ _TAGS = {
     "line-break": "br",
     "page": "div",
 }
+_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
 _CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
 _ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
 _UNREAD = f"""
@@ -226,13 +224,10 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
 def _slides(package: Package) -> list[str]:
     main = package.main_part("ppt/presentation.xml")
     paths = {part.id: part.path for part in package.related(main)}
-    if paths:
-        ids = package.xml(main).xpath("//*[local-name()='sldId']/@*[contains(name(), ':id')]")
-        return [paths[each] for each in ids if each in paths]
-    matches = filter(
-        None, map(re.compile(r"ppt/slides/slide(\d+)\.xml").fullmatch, package.members)
-    )
-    return [match[0] for match in sorted(matches, key=lambda match: int(match[1]))]
+    if not paths:
+        return sorted(filter(_SLIDE.fullmatch, package.members), key=lambda path: (len(path), path))
+    ids = package.xml(main).xpath("//*[local-name()='sldId']/@*[contains(name(), ':id')]")
+    return [paths[each] for each in ids if each in paths]
 
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -343,9 +338,6 @@ def _merge_cells(table: _Element) -> None:
                 rows = int(above[column].get("rowspan", "1"))
                 above[column].set("rowspan", str(rows + 1))
                 remove([cell])
-            elif cell.get("hMerge") == "1":
-                remove([cell])
-                continue
             else:
                 cell.set("colspan", span)
                 cell.set("role", "columnheader" if is_head else "cell")
@@ -434,10 +426,8 @@ def _figure(value: int, form: str) -> str:
 # --- books ---
 
 MAX_NAMED = 5  # chapters that are absent
-_CHAPTER_TYPE = re.compile("html|svg")
 _NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_IMAGE_SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")
 
 
 def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
@@ -471,14 +461,10 @@ def _spine(book: _Element, root: str) -> Iterator[str]:
     """Yield the members of the chapters in order."""
     items = {item.get("id"): item for item in book.iter("{*}item")}
     for reference in book.iter("{*}itemref"):
-        item = items.get(reference.get("idref"))
+        item = items.get(reference.get("idref"), reference)
+        if "html" not in (item.get("media-type") or "html"):
+            item = items.get(item.get("fallback"))  # EPUB 3.3, 3.5.1
         if item is None:
-            continue
-        media_type = item.get("media-type") or ""
-        if not _CHAPTER_TYPE.search(media_type):
-            item = items.get(item.get("fallback"), item)  # EPUB 3.3, 3.5.1
-            media_type = item.get("media-type") or ""
-        if media_type.startswith("image/") and "svg" not in media_type:
             continue
         link = unquote((item.get("href") or "").partition("#")[0])
         yield posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
@@ -488,8 +474,6 @@ def _read_chapter(content: bytes, name: str) -> str:
     """Read a chapter as XML where it is well formed, else as a web page."""
     import lxml.etree
 
-    if content.startswith(_IMAGE_SIGNATURES):
-        return ""
     markup = visible_characters(decode(content))
     xml = _XML_DECLARATION.sub("", markup)
     xml = _NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), xml)
@@ -498,11 +482,4 @@ def _read_chapter(content: bytes, name: str) -> str:
     except lxml.etree.XMLSyntaxError:
         tree = parse(markup, name)
     remove_hidden(tree)
-    for drawing in list(tree.iter("{*}svg")):
-        for part in drawing.iter("{*}tspan"):
-            part.text = f" {part.text or ''}" if part.get("x") else part.text
-        lines = ["".join(text.itertext()) for text in drawing.iter("{*}text")]
-        drawing.clear(keep_tail=True)
-        drawing.tag = "p" if lines else "span"
-        drawing.text = " ".join(lines)
     return read_text(tree)

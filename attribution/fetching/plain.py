@@ -13,19 +13,13 @@ from attribution.fetching import content_type as media
 from attribution.fetching import tables
 from attribution.fetching.content_type import decode
 from attribution.fetching.html import read_html
-from attribution.fetching.page import Extracted, clean
-from attribution.fetching.page_layout import join_pages
-from attribution.fetching.pdf import MAX_PAGES
-from attribution.text.lines import FRONT_MATTER, paragraphs
+from attribution.fetching.page import Extracted
+from attribution.text.lines import FRONT_MATTER
 
 
 def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the text as it is. Form feeds divide it into pages, as in what `pdftotext` writes."""
-    text = decode(content, media_type)
-    pages = text.split("\f")
-    if 1 < len(pages) <= MAX_PAGES:
-        return join_pages(paragraphs([clean(page) for page in pages]))
-    return Extracted("", _without_repetition(text))
+    """Read the text as it is; captions as running text."""
+    return Extracted("", _without_repetition(decode(content, media_type)))
 
 
 def read_csv(content: bytes, media_type: str, name: str) -> Extracted:

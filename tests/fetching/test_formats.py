@@ -4,16 +4,11 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
 from attribution.fetching import office
 from attribution.fetching.content_type import KINDS, READ, SUFFIXES
 from attribution.fetching.formats import READERS, extract
-from attribution.fetching.page import clean
-from attribution.fetching.page_layout import join_pages
-from attribution.text.lines import paragraphs
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -76,20 +71,6 @@ def test_epub_reads_what_stands_for_a_chapter_of_another_kind() -> None:
     )
 
 
-PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
-
-
-@given(PAGES)
-def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str]) -> None:
-    whole = join_pages(paragraphs([clean(page) for page in pages]))
-    assume(whole.text)
-    read = extract("\f".join(pages).encode(), "text/plain", "a.txt", document=True)
-    assert (read.text, read.breaks) == (whole.text, whole.breaks)
-    assert len(read.breaks) == len(pages)
-    for start, page in zip(read.breaks, pages, strict=True):
-        assert read.text[start:].startswith(paragraphs([clean(page)])[0])
-
-
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
     assert set(SUFFIXES.values()) == READERS.keys() - {READ}
@@ -133,10 +114,6 @@ def test_a_document_type_without_entities_is_read() -> None:
     assert extract(page.encode(), "text/html", "a.html").text == "The tower was finished in 1889."
 
 
-SVG = (
-    b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><text>The tower fell.</text>'
-    b"</svg>\n"
-)
 ENTITY = (
     b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY y "1889">]><html><body><p>It opened in &y;.</p>'
     b"</body></html>"
@@ -146,8 +123,6 @@ ENTITY = (
 @pytest.mark.parametrize(
     ("name", "content", "kind", "said"),
     [
-        ("a.svg", SVG, "wrong_type", "is an SVG picture"),
-        ("a.html", SVG, "wrong_type", "is an SVG picture"),
         ("a.xhtml", ENTITY, "unreadable", "declares XML entities"),
         (
             "a.mhtml",

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import make_page
 from attribution.retrieval.chunkers import CHUNKERS
@@ -223,9 +222,8 @@ def test_a_chapter_is_read_whole(chapters: tuple[str, ...], kept: str) -> None:
 def test_a_book_with_a_flaw_is_read() -> None:
     members: dict[str, str | bytes] = {
         "O__c0.xhtml": f"<html><body><p>{MILL}</p></body></html>",
-        "O__c1.png": b"\x89PNG\r\n\x1a\n IHDR",
     }
-    assert text(epub("c0.xhtml", "absent.xhtml", "c1.png", **members), "a.epub") == MILL
+    assert text(epub("c0.xhtml", "absent.xhtml", **members), "a.epub") == MILL
     opf = (
         '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" '
         'href="capítulo.xhtml"/>'
@@ -241,37 +239,6 @@ def test_a_book_with_a_flaw_is_read() -> None:
     flagged = zipfile.ZipFile(io.BytesIO(plain)).getinfo("O/capítulo.xhtml").flag_bits
     assert flagged & 0x800
     assert text(plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00"), "a.epub") == MILL
-
-
-XHTML = "application/xhtml+xml"
-DRAWN = (
-    "<svg xmlns='http://www.w3.org/2000/svg'><style>.a {fill: red}</style><desc>Gone.</desc><text "
-    "y='9' x='1'>"
-    "<tspan>The mill was</tspan><tspan> rebuilt in 1893 by</tspan><tspan x='1' dy='12'>the "
-    "engineer Ada <tspan>Cross"
-    "</tspan>ley.</tspan></text></svg>"
-)
-
-
-@pytest.mark.parametrize(
-    ("kind", "chapter", "other", "found"),
-    [
-        (XHTML, f"<body><p>A.</p>{DRAWN}<p>B.</p></body>", "", f"A.\n\n{MILL}\n\nB."),
-        ("image/svg+xml", DRAWN, "", MILL),
-        (XHTML, f"<p>A. {DRAWN.replace('text', 'g')}B.</p>", "", "A. B."),
-        (XHTML, "<p>A.</p>", MILL, "A."),
-        ("image/png", "\x89PNG", "", "no text"),
-    ],
-)
-def test_drawings_are_read_and_linked_documents_are_not(
-    kind: str, chapter: str, other: str, found: str
-) -> None:
-    spine = f'c.xhtml" media-type="{kind}"/><item id="o" media-type="text/html" href="o.xhtml'
-    made = epub(spine, **{"O__c.xhtml": chapter, "O__o.xhtml": f"<p>{other}</p>"})
-    try:
-        assert text(made, "a.epub") == found
-    except FetchFailed as failed:
-        assert failed.kind == found.replace(" ", "_")
 
 
 UP = '<w:vertAlign w:val="superscript"/>'
