@@ -49,28 +49,13 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
             groups[-1].append(row)
         elif groups[-1]:
             groups.append([])
-    divided: list[list[_Row]] = []  # without the empty columns of wider tables
-    for group in (part for rows in groups for part in _side_by_side(rows)):
+    divided: list[list[_Row]] = []
+    for group in filter(None, groups):
         if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
             divided.append(group)
         else:
             divided[-1] += group
     return divided
-
-
-def _side_by_side(rows: Sequence[_Row]) -> list[list[_Row]]:
-    """Return the tables that empty columns divide; one column alone is none."""
-    runs: list[list[int]] = [[]]
-    for column, cells in enumerate(zip_longest(*rows, fillvalue="")):
-        if any(cells):
-            runs[-1].append(column)
-        elif runs[-1]:
-            runs.append([])
-    columns = [run for run in runs if run]
-    if any(len(run) < 2 for run in columns):
-        columns = [[column for run in columns for column in run]]
-    tables = [[[row[n] for n in run if n < len(row)] for row in rows] for run in columns]
-    return [[row for row in table if any(row)] for table in tables]
 
 
 def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[str]:
