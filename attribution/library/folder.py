@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
@@ -160,18 +160,22 @@ class FolderSearcher(KeywordSearcher):
         )
 
 
+def files_below(root: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without hidden ones and links that lead out of it."""
+    for file in sorted(root.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+        if not is_hidden and file.is_file() and file.resolve().is_relative_to(root):
+            yield file
+
+
 def _list_files(folder: Path) -> tuple[_File, ...]:
-    """Return the file of every article; hidden files are left out."""
     files = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        is_hidden = any(part.startswith(".") for part in name.parts)
-        if is_hidden or path.suffix.lower() not in SUFFIXES:
-            continue
-        with suppress(OSError):  # removed since it was listed
-            state = path.stat()
-            if path.is_file():
-                files.append(_File(name.as_posix(), state.st_mtime_ns, state.st_size))
+    for path in files_below(folder):
+        if path.suffix.lower() in SUFFIXES:
+            with suppress(OSError):  # removed since it was listed
+                state = path.stat()
+                name = path.relative_to(folder).as_posix()
+                files.append(_File(name, state.st_mtime_ns, state.st_size))
     return tuple(files)
 
 
@@ -202,23 +206,23 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
 
 
 def _read(path: Path, name: str, reading: FileReader) -> Page:
-    media_type = SUFFIXES[path.suffix.lower()]
     # the shipped articles are our own text; whatever else lies in a folder may be hostile
-    is_trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
+    is_trusted = path.suffix.lower() == ".md" and path.is_relative_to(SHIPPED)
     read = extract if is_trusted else reading.read
-    extracted = read(path.read_bytes(), media_type, name, document=True)
-    if media_type == MARKDOWN:
-        extracted = without_heading_marks(extracted)
+    extracted = titled(read(path.read_bytes(), "", name, document=True), name)
     site = BUILT_IN if is_trusted else "Library"
-    titled = replace(extracted, title=extracted.title or path.stem, site=site)
+    extracted = replace(extracted, site=site)
     if not is_trusted:
-        return make_page(f"library:{name}", "library", titled, extracted.url)
+        return make_page(f"library:{name}", "library", extracted, extracted.url)
     # our text is not the page that its facts are from; the file of a user may be a copy of it
-    page = make_page(f"library:{name}", "library", titled)
+    page = make_page(f"library:{name}", "library", extracted)
     return page.model_copy(update={"facts_from": extracted.url})
 
 
-def without_heading_marks(extracted: Extracted) -> Extracted:
-    """Return the text of Markdown without the marks of its headings."""
-    text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), extracted.text)
-    return replace(extracted, text=text.strip())
+def titled(extracted: Extracted, name: str) -> Extracted:
+    """Return what a file says under its title or name, without the marks of Markdown's headings."""
+    path = PurePosixPath(name)
+    text = extracted.text
+    if SUFFIXES[path.suffix.lower()] == MARKDOWN:
+        text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), text).strip()
+    return replace(extracted, title=extracted.title or path.stem, text=text)

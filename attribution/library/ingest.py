@@ -12,18 +12,18 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, Unavailable
-from attribution.fetching.content_type import MARKDOWN, SUFFIXES
+from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import NEVER, FileReader
-from attribution.library.folder import without_heading_marks
+from attribution.library.folder import files_below, titled
 from attribution.library.search import LENGTH, PASSAGES, passages
 from attribution.library.store import DocumentStore, NewDocument, check_name
 from attribution.settings import Settings
@@ -136,20 +136,13 @@ def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
         if not root.is_dir():
             items.append(_file_item(root, root.name))
             continue
-        for file in _files_below(root):
+        for file in files_below(root):
             if file.suffix.lower() in SUFFIXES:
                 name = (root.name / file.relative_to(root)).as_posix()
                 items.append(_file_item(file, name))
             else:
                 unsupported += 1
     return items, unsupported
-
-
-def _files_below(root: Path) -> Iterator[Path]:
-    for file in sorted(root.rglob("*")):
-        is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
-        if not is_hidden and file.is_file() and file.resolve().is_relative_to(root):
-            yield file
 
 
 def from_addresses(lines: Iterable[str]) -> list[Item]:
@@ -249,17 +242,13 @@ class _ItemReader:
 
 
 def _document(content: bytes, name: str, reading: FileReader) -> Page:
-    media_type = SUFFIXES.get(Path(name).suffix.lower())
-    if media_type is None:
+    if Path(name).suffix.lower() not in SUFFIXES:
         expected = ", ".join(sorted(SUFFIXES))
         raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
-    extracted = reading.read(content, "", name, document=True)
-    if media_type == MARKDOWN:
-        extracted = without_heading_marks(extracted)
-    titled = replace(extracted, title=extracted.title or Path(name).stem)
-    return make_page(name, "document", titled, extracted.url)  # gets its URL when it is stored
+    extracted = titled(reading.read(content, "", name, document=True), name)
+    return make_page(name, "document", extracted, extracted.url)  # gets its URL when it is stored
 
 
 def _one_line(name: str) -> str:
