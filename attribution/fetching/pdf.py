@@ -196,7 +196,10 @@ RAISED_BY = 0.15  # … and share of it above the line
 WIDE_GAP = 1.5  # ems between the cells of any row
 NARROW_GAP = 0.7  # ems between the cells of a row whose cells stand below others
 WORD_GAP = 0.15  # ems that words are farther apart than letters which are set singly
-MIN_LETTERS = 5  # of a line that is set in single letters
+MIN_LETTERS = 5  # of a line that is set in single letters …
+MIN_SINGLE = 0.7  # … and their share of its words
+FAR_BELOW = 6.0  # heights of the letters, from a line to the next
+_HYPHENS = ("\x02", BROKEN)  # at the end of a line
 
 
 def _lines(characters: Sequence[_Character]) -> Iterator[PageLine]:
@@ -213,6 +216,9 @@ def _lines(characters: Sequence[_Character]) -> Iterator[PageLine]:
         if line and has_ended and not _goes_on(line, character):
             yield from _line(line)
             line = []
+        elif len(line) > 1 and _is_elsewhere(line, character):
+            yield from _line([*line[:-1], line[-1]._replace(text="-")])
+            line = []
         has_ended = False
         line.append(character)
     yield from _line(line)
@@ -227,6 +233,15 @@ def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
     return is_small and is_beside and abs(character.y - last.y) < 0.7 * size
 
 
+def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
+    """Return True if a head or foot follows a line-final hyphen, after which pdfium ends no line."""
+    *_, last, hyphen = line
+    if not (last.text.isalpha() and hyphen.text in _HYPHENS):
+        return False
+    heights_down = (last.y - character.y) / (last.size or 1.0)
+    return heights_down > FAR_BELOW or (heights_down < 0 and not character.text.islower())
+
+
 def _line(characters: Sequence[_Character]) -> Iterator[PageLine]:
     """Yield a line with its parts: "10^6", "1878[3]"."""
     drawn = [c for c in characters if not c.text.isspace()]
@@ -234,7 +249,8 @@ def _line(characters: Sequence[_Character]) -> Iterator[PageLine]:
         return
     base = max(drawn, key=lambda c: c.size)
     words = "".join(c.text for c in characters).split()
-    if len(words) > MIN_LETTERS and max(map(len, words)) == 1:
+    single = sum(len(word) == 1 and word.isalpha() for word in words)
+    if single > max(MIN_LETTERS, MIN_SINGLE * len(words)):
         spaced = Part(_join_letters(drawn), drawn[0].x, drawn[-1].right)
         yield PageLine((spaced,), base.y, base.size)
         return
@@ -271,7 +287,8 @@ def _part(text: str, superscript: str, left: float, right: float) -> Part:
 def _join_letters(letters: Sequence[_Character]) -> str:
     """Return the words of letters that are set singly, which are farther apart."""
     gaps = [later.x - letter.right for letter, later in pairwise(letters)]
-    limit = median(gaps) + WORD_GAP * letters[0].size
+    size = letters[0].size
+    limit = min(median(gaps) + WORD_GAP * size, size)  # labels of a chart are far apart
     text = letters[0].text
     for gap, letter in zip(gaps, letters[1:], strict=True):
         text += f" {letter.text}" if gap > limit else letter.text
