@@ -234,7 +234,7 @@ def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
 
 
 def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
-    """Return True if a head or foot follows a line-final hyphen, after which pdfium ends no line."""
+    """Return True if a head or foot follows a line-final hyphen, which ends no line of pdfium."""
     *_, last, hyphen = line
     if not (last.text.isalpha() and hyphen.text in _HYPHENS):
         return False
