@@ -50,7 +50,9 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
         elif groups[-1]:
             groups.append([])
     divided: list[list[_Row]] = []
-    for group in filter(None, groups):
+    for wide_group in filter(None, groups):
+        width = max(map(_width, wide_group))
+        group = [row[:width] for row in wide_group]
         if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
             divided.append(group)
         else:
@@ -226,6 +228,7 @@ def delimited(text: str, separator: str = "") -> list[str]:
 
 
 def _width(row: _Row) -> int:
+    """Return the number of cells without the empty ones at the end."""
     return max((n for n, cell in enumerate(row, 1) if cell.strip()), default=0)
 
 
