@@ -6,11 +6,9 @@ Only where question and answer leave one candidate; a wrong name is worse than a
 
 from __future__ import annotations
 
-import json
-import re
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import (
     POSSESSIVE,
@@ -19,13 +17,10 @@ from attribution.claims.coreference import (
     outward_pronouns,
     straight,
 )
-from attribution.errors import BadInput
-from attribution.files import PROBLEM, has_half_pair
-from attribution.settings import LIMITS
 from attribution.text.parse import lower_initial, parse
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
-from attribution.types import Claim, Speaker, Turn
+from attribution.types import Claim, Turn
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -130,96 +125,6 @@ def _replaced(text: str, changes: Sequence[Change]) -> str:
             name = lower_initial(name)
         text = text[:start] + name + text[end:]
     return text
-
-
-LIMIT, TURNS = LIMITS.text, LIMITS.turns  # characters of all turns together; turns
-_NAMES: dict[str, Speaker] = {
-    **dict.fromkeys(("user", "human", "question", "q"), "user"),
-    **dict.fromkeys(("assistant", "ai", "bot", "system", "model", "answer", "a"), "assistant"),
-}
-_MARK = re.compile(
-    r"^[ \t]*[*_]*(" + "|".join(_NAMES) + r")[*_]*:[*_]*(?:[ \t]+|$)", re.IGNORECASE | re.MULTILINE
-)
-
-
-def read_turns(text: str) -> tuple[Turn, ...]:
-    """Read the earlier turns of a conversation; none from an empty text.
-
-    Args:
-        text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list, or one turn a line)
-            of objects with "speaker" or "role" and "text" or "content".
-
-    Raises:
-        BadInput: Text before the first speaker, an unknown speaker, or too long a conversation.
-    """
-    text = text.strip()
-    if text[:1] not in ("[", "{"):
-        return check_turns(_of_lines(text))
-    try:
-        rows = json.loads(text if text.startswith("[") else f"[{','.join(text.splitlines())}]")
-    except (ValueError, RecursionError):
-        raise BadInput(
-            "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
-        ) from None
-    return check_turns([_turn(number, row) for number, row in enumerate(rows, 1)])
-
-
-def turns_of(given: object) -> tuple[Turn, ...]:
-    """Read the turns in a row's field, text or a list; none if it is empty. Raises BadInput."""
-    if not given:
-        return ()
-    return read_turns(given if isinstance(given, str) else json.dumps(given))
-
-
-def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return the turns without empty ones.
-
-    Raises BadInput for too many, and for what is no text.
-    """
-    if has_half_pair(turns):
-        raise BadInput(f"the earlier turns: {PROBLEM}")
-    spoken = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())
-    size = sum(len(said) for _, said in spoken)
-    if len(spoken) > TURNS or size > LIMIT:
-        raise BadInput(
-            f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most "
-            f"{TURNS} turns and {LIMIT:,} characters can be used: keep the latest ones"
-        )
-    return spoken
-
-
-def _of_lines(text: str) -> list[Turn]:
-    before, *parts = _MARK.split(text)
-    if before.strip():
-        raise BadInput(
-            f"the earlier turns begin with {text[:40]!r}: expected “User: …” and “Assistant: …”, "
-            "each on a new line"
-        )
-    return [
-        (_NAMES[name.lower()], said) for name, said in zip(parts[::2], parts[1::2], strict=True)
-    ]
-
-
-def _turn(number: int, row: object) -> Turn:
-    if isinstance(row, list) and len(row) == 2:
-        row = {"speaker": row[0], "text": row[1]}
-    fields = row if isinstance(row, dict) else {}
-    speaker = _NAMES.get(str(fields.get("speaker") or fields.get("role")).lower())
-    said = fields.get("text", fields.get("content"))
-    if speaker is None or not isinstance(said, str):
-        speakers = " or ".join(get_args(Speaker))
-        raise BadInput(f'turn {number}: expected an object with "speaker" ({speakers}) and "text"')
-    return speaker, said
-
-
-def as_text(turns: Sequence[Turn]) -> str:
-    """Write turns in the form that `read_turns` reads, one after the other."""
-    return "\n".join(f"{speaker.capitalize()}: {utterance}" for speaker, utterance in turns)
-
-
-def transcript(question: str, turns: Sequence[Turn]) -> str:
-    """Return the question as a language model is shown it: after its conversation, if any."""
-    return as_text([*turns, ("user", question)]) if turns else question
 
 
 def standalone_question(question: str, turns: Sequence[Turn]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from attribution.claims.enrichment import turns_of
+from attribution.conversation import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.events import Finished

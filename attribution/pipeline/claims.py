@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from attribution.claims import coherence, enrichment, worthiness
 from attribution.claims.context import add_context, check_independence
-from attribution.claims.enrichment import as_text, standalone_question, transcript
+from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator
+from attribution.conversation import as_text, transcript
 from attribution.embedders import EMBEDDERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from attribution.claims import worthiness
 from attribution.claims.context import check_independence
-from attribution.claims.enrichment import as_text, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
+from attribution.conversation import as_text, transcript
 from attribution.errors import BadInput
 from attribution.evidence.sources import existing
 from attribution.files import PROBLEM, has_half_pair

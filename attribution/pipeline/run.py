@@ -12,8 +12,9 @@ from itertools import accumulate, chain, repeat
 from typing import TypeVar
 
 from attribution import events
-from attribution.claims.enrichment import check_turns, standalone_question, transcript
+from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
+from attribution.conversation import check_turns, transcript
 from attribution.errors import AttributionError, BadInput, LlmFailed, Stopped
 from attribution.events import Queued
 from attribution.evidence import EvidenceSource, GatherStep, LlmRecord

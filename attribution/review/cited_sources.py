@@ -7,20 +7,47 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
+
+from markdown_it.common.utils import unescapeAll
 
 from attribution.errors import FetchFailed, StageFailure
 from attribution.evidence.search import Budget
 from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.identifiers import identifiers
 from attribution.text.marks import name_of
-from attribution.text.references import AnswerSource
+from attribution.text.references import AnswerSource, without_end
 from attribution.text.urls import canonical
 from attribution.types import Page
 
 GONE = (404, 410)  # HTTP: nothing is there any more, or never was
 Problem = Literal["dead", "unreachable", "unnamed"]
+NUMBERS = {
+    # not into the address of a link
+    "DOI": re.compile(r"(?<![\w.])(10\.\d{4,9}/(?:(?!\]\()[^\s\"<>{}|\\^`])+)"),
+    "arXiv": re.compile(
+        r"""
+        \barxiv(?: \.org/(?:abs|pdf|html)/ | :\s? )
+        ( \d{4}\.\d{4,5} | [a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7} )(?!\d)
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    ),
+    "PubMed": re.compile(
+        r"""
+        \b(?: PMID:?\s? | pubmed\.ncbi\.nlm\.nih\.gov/ | ncbi\.nlm\.nih\.gov/pubmed/ )
+        ( \d{1,8} )(?!\d)
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    ),
+}
+RESOLVERS = {
+    "DOI": "https://doi.org/",
+    "arXiv": "https://arxiv.org/abs/",
+    "PubMed": "https://pubmed.ncbi.nlm.nih.gov/",
+}
+# The rest of an address with a DOI
+AFTER_DOI = re.compile(r"(?:/(?:full|abstract|pdf|epub)|\.pdf)?(?:[?#].*)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,11 +122,17 @@ class _WebReader:
 
 def _address(source: AnswerSource) -> str:
     """Return a source's address, or that of its DOI, arXiv or PubMed number."""
-    if source.url:
-        return source.url
-    for identifier in identifiers(f"{source.text} {source.key}"):
-        if identifier.kind != "ISBN":
-            return identifier.url
+    return source.url or resolver_address(f"{source.text} {source.key}")
+
+
+def resolver_address(text: str) -> str:
+    """Return where the first DOI, arXiv or PubMed number of a text leads, or ""."""
+    text = unescapeAll(text)
+    for kind, pattern in NUMBERS.items():
+        match = pattern.search(text)
+        if match:
+            number = without_end(AFTER_DOI.sub("", match[1]))
+            return RESOLVERS[kind] + quote(number, safe="/")
     return ""
 
 

@@ -17,11 +17,11 @@ from attribution.llm.endpoint import EndpointFailed
 from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
+from attribution.segmenters.english.ud import to_conllu
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
-from attribution.text.ud import to_conllu
 from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
-from attribution.text.ud import Word
+from attribution.segmenters.english.ud import Word
 
 Kind = Literal["normal", "appos", "amod", "poss"]
 SUBJECTS = {"nsubj", "csubj", "nsubj:pass", "csubj:pass"}

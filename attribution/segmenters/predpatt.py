@@ -20,13 +20,13 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.english.drafts import joined
+from attribution.segmenters.english.ud import to_ud
 from attribution.segmenters.llm import clean
 from attribution.segmenters.predicates import Argument, Predicate, predicates
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.text.sentences import is_english
-from attribution.text.ud import to_ud
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
 KEPT = "the claim keeps the words of its predicate"

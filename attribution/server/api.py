@@ -26,7 +26,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attribution.claims.enrichment import transcript
+from attribution.conversation import transcript
 from attribution.errors import (
     AttributionError,
     BadInput,

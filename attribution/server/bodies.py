@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from pydantic_core import to_jsonable_python
 
-from attribution.claims.enrichment import turns_of
+from attribution.conversation import turns_of
 from attribution.errors import AttributionError, BadInput, BadSetting, setup_error
 from attribution.events import (
     ClaimsReady,

@@ -7,13 +7,12 @@ gives a limit that the source doesn't bear out.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 from attribution.text.values import Value, values
-from attribution.text.words import Terms, stem, terms, words_of
+from attribution.text.words import Terms, terms
 from attribution.types import Span
 
 Agreement = Literal["equal", "compatible", "different", "not comparable"]
@@ -24,32 +23,6 @@ CONVERTED = 0.03  # relative error of a number converted from another unit
 CLOSE = 0.02  # relative error of a computed value that counts as the same
 MOST_TERMS = 12  # values of a passage that sums and differences are made of
 NEAR = 50  # characters on either side of a value that say what it is about
-REACH = 50  # characters before a value in which the noun stands that it measures
-PEOPLE = frozenset(
-    stem(word)
-    for word in "people person persons inhabitants residents citizens individuals".split()
-)
-SUBJECT = re.compile(
-    r"""
-    \b(?P<noun>[a-z]{3,20})
-    (?:[ ](?:was|is|of|were|are|reached|totalled|stood[ ]at|came[ ]to)){1,3}[ ]
-    (?:(?:about|around|almost|nearly|over|only|roughly|some|up[ ]to)[ ])?$
-    """,
-    re.VERBOSE,
-)
-MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
-MEASURES = {
-    "deep": "depth",
-    "high": "height",
-    "tall": "height",
-    "long": "length",
-    "wide": "width",
-    "broad": "width",
-    "thick": "thickness",
-    "old": "age",
-    "from": "distance",
-    "away": "distance",
-}
 
 
 class Conflict(NamedTuple):
@@ -136,7 +109,7 @@ def _is_at_its_limit(claim: Value, source: Value) -> bool:
 
 
 def _compare_quantities(one: Value, two: Value) -> Agreement:
-    if one.dimension != two.dimension and not _is_same_currency(one.dimension, two.dimension):
+    if one.dimension != two.dimension:
         return "different" if _has_other_unit(one, two) else "not comparable"
     if not one.dimension and not _count_alike(one, two):
         return "not comparable"
@@ -150,18 +123,9 @@ def _has_other_unit(one: Value, two: Value) -> bool:
     return groups[0] == groups[1] and (one.low, one.high) == (two.low, two.high)
 
 
-def _is_same_currency(one: str, two: str) -> bool:
-    """Return True for "$" and "US$", or "cents" and "$", of which one says more than the other."""
-    if not (one.startswith("currency") and two.startswith("currency")):
-        return False
-    return one.startswith(f"{two} ") or two.startswith(f"{one} ")
-
-
 def _count_alike(one: Value, two: Value) -> bool:
     """Return True unless two numbers say what they count, and count other things."""
-    if not (one.counted and two.counted) or one.counted & two.counted:
-        return True
-    return bool(one.counted & PEOPLE and two.counted & PEOPLE)
+    return not (one.counted and two.counted) or bool(one.counted & two.counted)
 
 
 def _compare_dates(claim: Value, source: Value) -> Agreement:
@@ -206,27 +170,7 @@ def fill_same_slot(claim: str, value: Value, sentence: str, rival: Value) -> boo
     if compare(value, rival) != "different":
         return False
     is_clear = value.dimension or (value.counted and rival.counted)
-    if not is_clear:
-        return bool(shared_around(claim, value.span, sentence, rival.span))
-    return not _measure_others(claim, value, sentence, rival)
-
-
-def _measure_others(claim: str, value: Value, sentence: str, rival: Value) -> bool:
-    """Return True if the texts name two things measured: "a profit of" and "a revenue of"."""
-    one, two = _measured(claim, value), _measured(sentence, rival)
-    if not one or not two or one == two:
-        return False
-    return one not in words_of(sentence) and two not in words_of(claim)
-
-
-def _measured(text: str, value: Value) -> str:
-    """Return the noun that says what a value measures, "height" of "9 m high", or ""."""
-    subject = SUBJECT.search(text, max(0, value.start - REACH), value.start)
-    noun = subject["noun"] if subject else ""
-    measure = MEASURE.match(text, value.end)
-    if measure and noun not in MEASURES.values():
-        return MEASURES.get(measure[1], measure[1])
-    return noun
+    return bool(is_clear or shared_around(claim, value.span, sentence, rival.span))
 
 
 def shared_around(claim: str, span: Span, sentence: str, other: Span) -> frozenset[str]:

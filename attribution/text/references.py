@@ -183,7 +183,7 @@ def addresses(text: str) -> list[tuple[Span, str]]:
     """Find the http(s) addresses in a text with their spans; `www.` without a scheme gets https."""
     spans_and_addresses = []
     for match in _ADDRESS.finditer(text):
-        written = _without_end(match[0])
+        written = without_end(match[0])
         address = written.replace("\\", "")
         if _HOST.search(address):
             full = address if "://" in address else f"https://{address}"
@@ -191,7 +191,7 @@ def addresses(text: str) -> list[tuple[Span, str]]:
     return spans_and_addresses
 
 
-def _without_end(address: str) -> str:
+def without_end(address: str) -> str:
     """Return an address without punctuation at its end and a bracket that it doesn't open."""
     unopened = address.count(")") - address.count("(")
     end = len(address)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import streamlit as st
 from pydantic import SecretStr, ValidationError
 
-from attribution.claims.enrichment import as_text, read_turns
+from attribution.conversation import as_text, read_turns
 from attribution.embedders import EMBEDDERS
 from attribution.errors import (
     AttributionError,

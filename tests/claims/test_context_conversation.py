@@ -5,15 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.claims.context import check_independence
-from attribution.claims.enrichment import (
-    as_text,
-    check_turns,
-    enrich,
-    read_turns,
-    standalone_question,
-    transcript,
-)
+from attribution.claims.enrichment import enrich, standalone_question
 from attribution.claims.worthiness import classify
+from attribution.conversation import as_text, check_turns, read_turns, transcript
 from attribution.errors import BadInput
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings

@@ -12,10 +12,10 @@ from attribution.pipeline.claims import segment
 from attribution.review import cited_sources
 from attribution.review.citation_marks import attach, find
 from attribution.review.citations import CitationReport, check, citation_lines
+from attribution.review.cited_sources import RESOLVERS
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.text.identifiers import _RESOLVERS
 from attribution.types import Claim, Page, Report, Verdict
 from tests.make import evidence, page
 from tests.servers import Answer, http_server
@@ -219,7 +219,7 @@ def test_a_source_of_the_web_is_read_or_named_dead(
             claims=claims_of(answer),
         )
         monkeypatch.setattr(cited_sources, "Fetcher", partial(Fetcher, allow=lambda _: True))
-        monkeypatch.setitem(_RESOLVERS, "DOI", server.url("/doi/"))
+        monkeypatch.setitem(RESOLVERS, "DOI", server.url("/doi/"))
         result = checked(report, settings, store)
     assert [c.outcome for c in result.citations] == ["dead", "supported"]
     assert "removed" in result.citations[0].reason

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from attribution.segmenters.english.ud import Word
 from attribution.segmenters.predicates import predicates
-from attribution.text.ud import Word
 
 # 200 sentences of this project; of each the words, the tree as tag/head/relation, and the program's
 # predicates with the flags of W24 B

@@ -23,8 +23,6 @@ def test_numbers_and_names_that_differ() -> None:
         ("It was built in 1975.", "It was opened in 1990."),
         ("She won the race three times.", "She won it in 1962.[3]"),
         ("The bridge is 20 years old.", "The bridge is 300 metres long."),
-        ("The lake is 400 metres deep.", "Its surface lies 120 metres above the sea."),
-        ("The firm made a profit of £48 million.", "The firm had a revenue of £620 million."),
         ("The patent made its holders rich men.", "They sold the patent for a song."),
         ("Bloch adapted Stefano.", "Stefano adapted Bloch."),
         ("The canal was dug by hand.", "Nobody lives near the sea."),

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from attribution import events
-from attribution.claims.enrichment import turns_of
+from attribution.conversation import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.evidence import GatherStep

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Literal
 
-from attribution.claims.enrichment import as_text, transcript, turns_of
+from attribution.conversation import as_text, transcript, turns_of
 from attribution.errors import BadInput
 from attribution.files import Row
 from attribution.studies.groundedness import Given

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution import events
-from attribution.claims.enrichment import turns_of
+from attribution.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.files import Cell, Row, replace_text
 from attribution.pipeline.batch import documents_of

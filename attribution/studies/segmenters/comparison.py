@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from attribution import events
 from attribution.claims import worthiness
-from attribution.claims.enrichment import transcript
+from attribution.conversation import transcript
 from attribution.errors import BadInput
 from attribution.models.loading import working_time
 from attribution.pipeline.claims import fallbacks, segment

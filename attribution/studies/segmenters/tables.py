@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from attribution.claims.enrichment import turns_of
+from attribution.conversation import turns_of
 from attribution.files import Cell, Row, format_cell, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.settings import Settings

@@ -1,7 +1,7 @@
 import pytest
 
+from attribution.segmenters.english.ud import LABELS, to_conllu, to_ud
 from attribution.text.parse import parse
-from attribution.text.ud import LABELS, to_conllu, to_ud
 from tests.segmenters.test_clauses import WHOLE
 
 EXPECTED = {
