@@ -36,7 +36,6 @@ PRONOUNS = {
 POSSESSIVE = frozenset(("his", "her", "its", "their"))
 NEAR = 3  # sentences that are searched for an antecedent
 LONGEST_NAME = 9  # words
-LONGEST_OF = 6  # words of "of …" that belong to a mention
 CLAUSES = ("ccomp", "xcomp", "csubj", "advcl")
 MODIFIERS = ("prep", "relcl", "acl")
 # Verbs of an "it" that stands for a clause: "it is clear that", "it took years to"
@@ -63,31 +62,20 @@ class Mention(NamedTuple):
 
 
 def mentions(doc: Doc) -> list[Mention]:
-    """Return the noun phrases of a text, each with its "of …"."""
+    """Return the noun phrases of a text."""
     found: list[Mention] = []
     for chunk in doc.noun_chunks:
         head = chunk.root
-        span = _with_of(chunk, head)
-        if head.pos_ == "PRON" or span[0].dep_ in ("cc", "preconj") or span[-1].is_punct:
+        if head.pos_ == "PRON" or chunk[0].dep_ in ("cc", "preconj") or chunk[-1].is_punct:
             continue
-        text = span.text
-        if span[0].is_sent_start and span[0].is_title and span[0].pos_ != "PROPN":
+        text = chunk.text
+        if chunk[0].is_sent_start and chunk[0].is_title and chunk[0].pos_ != "PROPN":
             text = lower_initial(text)
         is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == head.sent.root
-        left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == span.end]
+        left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == chunk.end]
         is_whole = head.pos_ == "PROPN" or not left_out
-        found.append(Mention(text, span, head, _forms(span, head), is_subject, is_whole))
+        found.append(Mention(text, chunk, head, _forms(chunk, head), is_subject, is_whole))
     return found
-
-
-def _with_of(phrase: Span, head: Token) -> Span:
-    doc = phrase.doc
-    of = next((c for c in head.children if c.lower_ == "of" and c.i == phrase.end), None)
-    if of is None:
-        return phrase
-    rest = doc[of.i : of.right_edge.i + 1]
-    is_plain = not any(token.is_punct or token.dep_ == "relcl" for token in rest)
-    return doc[phrase.start : rest.end] if is_plain and len(rest) <= LONGEST_OF else phrase
 
 
 def _forms(span: Span, head: Token) -> frozenset[str]:
@@ -124,9 +112,7 @@ def is_expletive(token: Token) -> bool:
         return any(child.dep_ == "ccomp" for child in verb.children)
     parts = [verb, *(c for c in verb.children if c.dep_ in ("acomp", "attr"))]
     has_clause = any(c.dep_ in CLAUSES and c.i > verb.i for part in parts for c in part.children)
-    rest = token.doc[verb.i + 2 :]
-    is_cleft = any(t.lower_ in ("who", "that") and t.nbor(-1).is_title for t in rest)
-    return verb.lower_ in CLAUSAL and (has_clause or is_cleft)
+    return verb.lower_ in CLAUSAL and has_clause
 
 
 def outward_pronouns(doc: Doc) -> Iterator[Token]:
@@ -137,23 +123,11 @@ def outward_pronouns(doc: Doc) -> Iterator[Token]:
         if form is None or token.text == "IT" or is_expletive(token):
             continue
         forms = {form, "name"} if form != "they" else {form, "he", "she"}  # "a tenant … their rent"
-        fitting = [m for m in candidates if m.forms & forms and not _is_apart(token, m)]
+        fitting = [m for m in candidates if m.forms & forms and token not in m.span]
         before = any(m.span.start < token.i for m in fitting)
         ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
         if not before and not ahead:
             yield token
-
-
-def _is_apart(token: Token, mention: Mention) -> bool:
-    """Return True if a mention holds the pronoun, or is the subject of its verb."""
-    if mention.span.start <= token.i < mention.span.end:
-        return True
-    if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
-        return False
-    verb = token.head
-    while verb.dep_ in ("prep", "agent", "pcomp") and verb.head != verb:
-        verb = verb.head
-    return mention.head.head == verb and mention.head.dep_ in NOMINAL_SUBJECTS
 
 
 def _is_in_fronted_clause(token: Token) -> bool:
@@ -178,7 +152,6 @@ class Context:
         self.blocks = passages(answer)
         asked = parse(straight(plain(question)))
         self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
-        self._asks_who = question.lower().startswith("who")
         self._small_words = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self._has_persons = bool(re.search(r"(?i)\b(?:he|she|him|his|her)\b", answer))
 
@@ -188,11 +161,9 @@ class Context:
         if place > block.start:
             yield from _backwards(block, len(block.until(place)))
         for other in reversed(self.blocks[:number]):
-            is_outside = other.kind in ("heading", "code", "row")
-            if is_outside or other.kind == "item" != block.kind:
+            if other.kind != "text":
                 break
-            if other.kind == "text":
-                yield from _backwards(other, len(other.text))
+            yield from _backwards(other, len(other.text))
 
     def antecedent(self, form: str, number: int, place: int) -> str | None:
         """Return what a pronoun refers to; None if there is nothing or a rival.
@@ -210,18 +181,12 @@ class Context:
             return label if sum(self._fits(m, form) for m in named) == 1 else None
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
-        asked = [m for m in self.question if self._fits(m, form, is_asked=True)]
-        asked = [m for m in asked if not VAGUE.match(m.text)]
-        outer = max(asked, key=lambda m: len(m.text), default=None)
-        is_one = outer is not None and all(m.text in outer.text for m in asked)
-        return self._name(outer, None) if is_one else None
+        asked = [m for m in self.question if self._fits(m, form) and not VAGUE.match(m.text)]
+        return self._name(asked[0], None) if len(asked) == 1 else None
 
-    def _fits(self, mention: Mention, form: str, is_asked: bool = False) -> bool:
+    def _fits(self, mention: Mention, form: str) -> bool:
         if "name" not in mention.forms:
             return form in mention.forms
-        if form in ("he", "she"):
-            is_about = mention.head.dep_ in ("attr", *NOMINAL_SUBJECTS)
-            return is_asked and is_about and self._asks_who
         return form == "it" and not self._has_persons
 
     def _name(self, mention: Mention | None, doc: Doc | None) -> str | None:
@@ -233,10 +198,9 @@ class Context:
         if VAGUE.match(text) and not (is_defined and text.startswith(("a ", "an "))):
             return None
         words = text.split()
-        has_pronoun = any(word in PRONOUNS for word in text.lower().split())
         goes_on = mention.head.doc[mention.span.end :][:1].text.isdigit()  # "Acer Swift | 3"
         is_general = text.casefold() in LEXICON["anybody"]
-        if has_pronoun or goes_on or is_general or len(text) < 2 or len(words) > LONGEST_NAME:
+        if goes_on or is_general or len(text) < 2 or len(words) > LONGEST_NAME:
             return None
         is_name = len(words) > 1 and all(word[0].isupper() for word in words[1:])
         is_common = words[0].istitle() and words[0].lower() in self._small_words
@@ -258,20 +222,10 @@ def _only(fitting: Sequence[Mention], asked: Sequence[Mention]) -> Mention | Non
     best = subjects[0] if subjects else fitting[0]
     if not subjects and len(fitting) > 1:
         return None
-    rivals = [m for m in fitting if _competes(m, best)]
+    rivals = [m for m in fitting if best.text not in m.text and m.text not in best.text]
     topics = " ".join(mention.text.lower() for mention in asked)
     is_topic = best.text.lower() in topics and not any(m.text.lower() in topics for m in rivals)
     return best if is_topic or not rivals else None
-
-
-def _competes(rival: Mention, best: Mention) -> bool:
-    """Return True if a pronoun could as well refer to the other mention."""
-    is_same = best.text in rival.text or rival.text in best.text
-    if is_same or rival.head.lower_ == best.head.lower_:
-        return False
-    if not best.forms & {"he", "she", "name"}:
-        return rival.head.dep_ in ("dobj", *NOMINAL_SUBJECTS, "conj")
-    return rival.head.dep_ not in ("attr", "appos", "npadvmod")
 
 
 def straight(text: str) -> str:

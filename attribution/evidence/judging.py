@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.claims.short_answers import (
-    completes_question,
-    has_subject,
-    statement,
-    with_replies,
-)
+from attribution.claims.short_answers import completes_question, has_subject, statement
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.numerals import in_figures
@@ -125,8 +120,8 @@ def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question
 
 
 def _legible(text: str) -> str:
-    """Return a text as the verifier reads it: plain characters, figures, replies as statements."""
-    return in_figures(plain(with_replies(text)))
+    """Return a text as the verifier reads it: plain characters, numbers in figures."""
+    return in_figures(plain(text))
 
 
 def _evidence(
