@@ -172,7 +172,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
     """Return the settings of a file, as far as it may choose them, under the command line's."""
-    from attribution.evidence.permissions import filter_asked
+    from attribution.pipeline.permissions import filter_asked
 
     chosen = choices(args)
     known = {name: value for name, value in saved.items() if name in Settings.model_fields}

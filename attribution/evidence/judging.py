@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
+from attribution.evidence.numerals import in_figures
+from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
-from attribution.text.numerals import in_figures
-from attribution.text.sections import about_named
 from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words

@@ -14,6 +14,7 @@ from attribution.embedders import EMBEDDERS, key_of
 from attribution.embedders.static import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import with_origins
+from attribution.evidence.prose import prose
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import (
@@ -26,7 +27,6 @@ from attribution.retrieval.index import (
 )
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms, shared_words, words_of
 from attribution.types import (

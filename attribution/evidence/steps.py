@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 
 from attribution.evidence.fact_checks import rated
+from attribution.evidence.prose import about_named
 from attribution.evidence.retractions import of_another, withdrawn
 from attribution.text.marks import without_numbers
 from attribution.text.quantities import conflict
-from attribution.text.sections import about_named
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import (

@@ -11,8 +11,8 @@ from functools import cache, partial
 
 from attribution.errors import AttributionError, Busy
 from attribution.events import ClaimsReady, Event, VerdictReady
-from attribution.evidence.permissions import of_saved_run
 from attribution.pipeline.answer_files import NewAnswer
+from attribution.pipeline.permissions import of_saved_run
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import QueuedRun, new_run_id

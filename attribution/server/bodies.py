@@ -25,8 +25,8 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
-from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
+from attribution.pipeline.permissions import WEB_ADDRESS, demanded
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings
 from attribution.source import Source

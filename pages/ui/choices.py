@@ -20,10 +20,10 @@ from attribution.errors import (
     setup_error,
     without_paths,
 )
-from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
+from attribution.pipeline.permissions import demanded, of_saved_run
 from attribution.policy import DecisionPolicy
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS

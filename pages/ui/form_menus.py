@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
+from attribution.pipeline.permissions import allowed_models
 from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS

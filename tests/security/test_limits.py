@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from attribution.evidence.permissions import demanded
+from attribution.pipeline.permissions import demanded
 from attribution.server import mcp
 from attribution.server.work import Work
 from attribution.settings import LIMITS, ROOT, Settings, trusted

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.errors import BadSetting
-from attribution.evidence.permissions import (
+from attribution.pipeline.permissions import (
     allowed_models,
     demanded,
     for_stranger,

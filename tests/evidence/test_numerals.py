@@ -1,6 +1,6 @@
 import pytest
 
-from attribution.text.numerals import in_figures
+from attribution.evidence.numerals import in_figures
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.sections import about_named
+from attribution.evidence.prose import about_named
 
 ROWS = "Ferry | Built | Owner\n\nAlder: Built 1998; Owner Osen\n\nBirch: Built 2004; Owner Lorne"
 BLOCKS = "# Boats\n\n## Alder\n- Berths: 6\n\n## Birch\n- Berths: 4"

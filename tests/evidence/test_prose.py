@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.prose import _ADDRESS, _PART_OF_ADDRESS, prose, states_nothing
+from attribution.evidence.prose import _ADDRESS, _PART_OF_ADDRESS, prose, states_nothing
 
 
 @pytest.mark.parametrize(
