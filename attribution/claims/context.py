@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
-from attribution.text.differences import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
+from attribution.text.words import terms
 from attribution.types import Claim
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def named_by_context(claim: Claim) -> str:
     """Return the context of a claim that holds no name itself, to be searched with it; empty for
     any other.
     """
-    is_named = any(start > 0 for start, _ in names(claim.statement))
+    is_named = terms(claim.statement).names
     return "" if is_named else " ".join(part.rstrip(" :") for part in claim.context)
 
 

@@ -13,7 +13,7 @@ from attribution.evidence.fact_checks import rated
 from attribution.evidence.prose import about_named
 from attribution.evidence.retractions import of_another, withdrawn
 from attribution.text.marks import without_numbers
-from attribution.text.quantities import conflict
+from attribution.text.quantities import contrasts
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import (
@@ -56,10 +56,10 @@ def quantities(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     if piece.probabilities.entailed < piece.probabilities.contradicted:
         return None
     passage = about_named(claim.statement, piece.text)
-    found = conflict(claim.statement, passage, piece.deciding_sentence)
-    if found is None:
+    found = contrasts(claim.statement, piece.deciding_sentence, passage)
+    if not found:
         return None
-    note = f"the claim says {quoted(found.claim)}, the source {quoted(found.source)}"
+    note = f"the claim says {quoted(found[0].claim)}, the source {quoted(found[0].source)}"
     return _reserved(piece, ("entailed",), note)
 
 

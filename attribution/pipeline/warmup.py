@@ -17,7 +17,7 @@ from attribution.pipeline.estimate import measure_pace
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import lemma
-from attribution.text.quantities import conflict
+from attribution.text.quantities import contrasts
 from attribution.text.sentences import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
@@ -56,4 +56,4 @@ def load_rules() -> None:
     claim = Claim(id="", text=text, spans=((0, len(text)),))
     annotate("", text, [claim], [], None)
     lemma("were")
-    conflict("It is 1 km long.", "It is 2 km long.", "")
+    contrasts("It is 1 km long.", "It is 2 km long.")

@@ -30,7 +30,7 @@ from attribution.reports.trail import chain, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings
-from attribution.text.differences import differing_spans
+from attribution.text.quantities import differing_spans
 from attribution.types import Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import group_of
-from attribution.text.differences import Contrast, contrasts
-from attribution.text.quantities import computed
+from attribution.text.quantities import Contrast, computed, contrasts
 from attribution.text.values import values
 from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import (
@@ -183,19 +182,15 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation == "entailed":
         return "You found this contradicted."
     for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
-        if contrast.claim and contrast.source:
-            source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
-            return f"{says} {source}, not {contrast.claim}."
-        if contrast.source:
-            return f"{says} “{contrast.source}”, the claim doesn't."
-        return f"{says} it without the claim's “{contrast.claim}”."
+        source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
+        return f"{says} {source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
     return f"{says} otherwise." if is_against else "You found this contradicted."
 
 
 def _counted(contrast: Contrast, sentence: str) -> str:
     """Return the words that a number of the source counts: “ rivets”."""
-    if contrast.kind != "Number" or contrast.source_span is None:
+    if contrast.kind != "quantity":
         return ""
     words = ""
     for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:
@@ -213,8 +208,7 @@ def _conflicting(row: ClaimRow) -> str:
     if sides is None:
         return "You found sources that disagree."
     for contrast in contrasts(sides[0].deciding_sentence, sides[1].deciding_sentence):
-        if contrast.claim and contrast.source:
-            return f"One source says {contrast.claim}, another {contrast.source}."
+        return f"One source says {contrast.claim}, another {contrast.source}."
     return "One source supports this, another contradicts it."
 
 
@@ -248,8 +242,6 @@ def _unclear(row: ClaimRow) -> str:
 
 
 def _difference(found: Sequence[Contrast]) -> str:
-    for contrast in found:
-        if contrast.claim and contrast.source:
-            verb = "names" if contrast.kind == "Name" else "says"
-            return f"The closest passage {verb} {contrast.source}, the claim {contrast.claim}."
-    return ""
+    if not found:
+        return ""
+    return f"The closest passage says {found[0].source}, the claim {found[0].claim}."

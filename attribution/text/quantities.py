@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from attribution.text.values import Value, values
+from attribution.text.values import Kind, Value, values
 from attribution.text.words import Terms, terms
 from attribution.types import Span
 
@@ -25,31 +26,49 @@ MOST_TERMS = 12  # values of a passage that sums and differences are made of
 NEAR = 50  # characters on either side of a value that say what it is about
 
 
-class Conflict(NamedTuple):
-    """A quantity of a claim, and the source's in its place, as each is written."""
+@dataclass(frozen=True)
+class Contrast:
+    """A value of a claim and the source's in its place, as each is written."""
 
+    kind: Kind
     claim: str
     source: str
+    claim_span: Span
+    source_span: Span
 
 
-def conflict(claim: str, passage: str, sentence: str) -> Conflict | None:
-    """Return a quantity, date or share that the passage's nearest sentence gives differently.
+def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
+    """Return the quantities, dates and shares of a claim that a sentence gives differently.
 
-    None if each one stands somewhere in the passage, or follows from its values by arithmetic.
+    A value that stands somewhere in the passage, or follows from its values by arithmetic, is none.
+
+    Args:
+        claim: The claim.
+        sentence: The passage's nearest sentence.
+        passage: The passage; empty: the sentence alone.
     """
-    wanted = values(claim)
-    if not wanted:
-        return None
-    everywhere, nearest = values(passage), values(sentence)
-    for value in wanted:
-        if any(agrees(value, other) for other in everywhere):
+    claim_values = values(claim)
+    passage = passage or sentence
+    everywhere = values(passage)
+    rivals = [r for r in values(sentence) if not any(agrees(value, r) for value in claim_values)]
+    found: list[Contrast] = []
+    for value in claim_values:
+        is_stated = any(agrees(value, other) for other in everywhere)
+        if is_stated or computed(value, everywhere, passage):
             continue
-        if computed(value, everywhere, passage):
-            continue
-        for rival in nearest:
+        for rival in rivals:
             if is_other_limit(value, rival) or fill_same_slot(claim, value, sentence, rival):
-                return Conflict(claim[slice(*value.span)], sentence[slice(*rival.span)])
-    return None
+                words, source_words = claim[slice(*value.span)], sentence[slice(*rival.span)]
+                found.append(Contrast(value.kind, words, source_words, value.span, rival.span))
+                rivals.remove(rival)
+                break
+    return found
+
+
+def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
+    """Return the spans of a claim, and of a sentence, whose values differ."""
+    found = contrasts(claim, sentence)
+    return [c.claim_span for c in found], sorted(c.source_span for c in found)
 
 
 def agrees(value: Value, source: Value) -> bool:

@@ -265,15 +265,10 @@ def _ordinal(word: str) -> int:
 
 
 def _counts_something(text: str, match: re.Match[str]) -> bool:
-    """Return True if four digits are no year: "1500 soldiers", "1200 km", "$1950"."""
+    """Return True if four digits are no year: "1200 km", "$1950"."""
     if NUMBERS["prefix"].search(text, max(0, match.start() - 12), match.start()):
         return True
-    if NUMBERS["unit"].match(text, match.end()):
-        return True
-    noun = AROUND["plural"].match(text, match.end())
-    if not noun or noun["noun"] in STOP_WORDS:
-        return False
-    return not AROUND["before_year"].search(text, max(0, match.start() - 8), match.start())
+    return NUMBERS["unit"].match(text, match.end()) is not None
 
 
 def _small(word: str) -> float:

@@ -16,9 +16,9 @@ from attribution.studies.answers.two_answers import SIDES, TwoAnswers
 from attribution.studies.factscore import score
 from attribution.studies.segmenters.comparison import Column, Comparison, SentenceRow
 from attribution.studies.segmenters.tables import counts
-from attribution.text.differences import differing_spans
 from attribution.text.parse import parse
 from attribution.text.passages import visible
+from attribution.text.quantities import differing_spans
 from attribution.text.values import values
 from attribution.text.words import stem, words_of
 from attribution.types import Report, Span

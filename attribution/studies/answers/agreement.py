@@ -12,7 +12,7 @@ from typing import Literal
 
 from attribution.embedders import Embedder
 from attribution.evidence.near_duplicates import nearest_evidence
-from attribution.text.differences import contrasts
+from attribution.text.quantities import contrasts
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report
 from attribution.verifiers.pairs import CachedVerifier, verify_each
@@ -27,7 +27,6 @@ COVERED = 0.5
 CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
 SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
 DECIDED = {"supported", "contradicted"}
-VALUES = {"Number", "Date", "Time"}  # kinds of contrasts that are values of an attribute
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
 
@@ -135,7 +134,7 @@ def _sources_decide(one: _Side, other: _Side) -> bool:
     if not _has_one_sentence(one, other) or {one.label, other.label} != DECIDED:
         return False
     wrong, right = (one, other) if one.label == "contradicted" else (other, one)
-    values = [c for c in contrasts(wrong.text, wrong.sentence) if c.kind in VALUES]
+    values = contrasts(wrong.text, wrong.sentence)
     numbers = terms(right.text).numbers
     return not values or any(terms(c.source).numbers & numbers for c in values)
 
@@ -150,7 +149,7 @@ def _values_differ(one: str, other: str) -> bool:
     “12 inhabitants in 1990” and “15 inhabitants in 2010” differ in two.
     """
     found = contrasts(one, other)
-    if len(found) != 1 or found[0].kind not in VALUES:
+    if len(found) != 1:
         return False
     (contrast,) = found
     words = _words_beside(one, contrast.claim)

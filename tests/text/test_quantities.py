@@ -2,14 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, differing_spans, names
+from attribution.text.quantities import contrasts, differing_spans
 
 
-def test_numbers_and_names_that_differ() -> None:
-    left, right = "He met David Livingstone in 1864.", "In 1864 he met Richard Burton."
-    own, its = differing_spans(left, right)
-    assert [left[a:b] for a, b in own] == ["David Livingstone"]
-    assert [right[a:b] for a, b in its] == ["Richard Burton"]
+def test_the_characters_of_values_that_differ() -> None:
     assert differing_spans("It has 9,000 banks.", "9000 banks closed in 1933.") == ([], [])
     assert differing_spans("It died in 1975.", "It died in 1977.") == ([(11, 15)], [(11, 15)])
 
@@ -40,64 +36,47 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Ada Lovelace met George W. Bush in May 1999.", ["Ada Lovelace", "George W. Bush"]),
-        ("The Second World War cost US$5 million in May.", ["Second World War"]),
-        ("Anna's dog ran 5 MWh to Saint-Denis", ["Anna's", "Saint-Denis"]),
-    ],
-)
-def test_names_are_words_with_capitals_that_are_no_values(text: str, found: list[str]) -> None:
-    assert [text[slice(*name)] for name in names(text)] == found
-
-
-@pytest.mark.parametrize(
     ("claim", "sentence", "expected"),
     [
         (
             "It fell on 3 May 1975.",
             "It fell on 3 June 1980.",
-            [("Date", "3 May 1975", "3 June 1980")],
+            [("date", "3 May 1975", "3 June 1980")],
         ),
-        ("It has three rooms.", "It has 4 rooms.", [("Number", "three", "4")]),
+        ("It has three rooms.", "It has 4 rooms.", [("quantity", "three", "4")]),
         ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
-        (
-            "He met David Livingstone.",
-            "He met Richard Burton.",
-            [("Name", "David Livingstone", "Richard Burton")],
-        ),
         (
             "Turnout was below 62 %.",
             "Turnout was 62 %.",
-            [("Number", "below 62 %", "62 %")],
+            [("quantity", "below 62 %", "62 %")],
         ),
         ("It has 120 rooms.", "It has 60 rooms in one wing and 60 rooms in the other.", []),
         (
             "The tower is 330 metres tall.",
             "When first measured it stood 312 metres high.",
-            [("Number", "330 metres", "312 metres")],
+            [("quantity", "330 metres", "312 metres")],
         ),
         (
             "It must be reported within 30 days.",
             "It must be reported within 72 hours.",
-            [("Number", "within 30 days", "within 72 hours")],
+            [("quantity", "within 30 days", "within 72 hours")],
         ),
         (
             "Adults live for three years.",
             "Adults live for five to seven weeks.",
-            [("Number", "three years", "five to seven weeks")],
+            [("quantity", "three years", "five to seven weeks")],
         ),
         (
             "The dose is 20mg a day.",
             "The dose is 40 mg a day.",
-            [("Number", "20mg", "40 mg")],
+            [("quantity", "20mg", "40 mg")],
         ),
-        ("The file has 5 GB.", "The file has 5 MB.", [("Number", "5 GB", "5 MB")]),
+        ("The file has 5 GB.", "The file has 5 MB.", [("quantity", "5 GB", "5 MB")]),
         ("It cost $16 million.", "It cost $16million.", []),
         (
             "The comet returns about every 96 years.",
             "The comet returns about every 76 years, or 74 to 79, it is said.",
-            [("Number", "96 years", "76 years")],
+            [("quantity", "96 years", "76 years")],
         ),
     ],
 )
