@@ -37,6 +37,7 @@ POSSESSIVE = frozenset(("his", "her", "its", "their"))
 NEAR = 3  # sentences that are searched for an antecedent
 LONGEST_NAME = 9  # words
 CLAUSES = ("ccomp", "xcomp", "csubj", "advcl")
+RIVALS = ("dobj", "conj", *NOMINAL_SUBJECTS)  # what a pronoun may refer to beside the subject
 MODIFIERS = ("prep", "relcl", "acl")
 # Verbs of an "it" that stands for a clause: "it is clear that", "it took years to"
 CLAUSAL = frozenset("'s is was be been seems seemed appears appeared takes took costs".split())
@@ -112,7 +113,9 @@ def is_expletive(token: Token) -> bool:
         return any(child.dep_ == "ccomp" for child in verb.children)
     parts = [verb, *(c for c in verb.children if c.dep_ in ("acomp", "attr"))]
     has_clause = any(c.dep_ in CLAUSES and c.i > verb.i for part in parts for c in part.children)
-    return verb.lower_ in CLAUSAL and has_clause
+    rest = token.doc[verb.i + 2 :]
+    is_cleft = any(t.lower_ in ("who", "that") and t.nbor(-1).is_title for t in rest)
+    return verb.lower_ in CLAUSAL and (has_clause or is_cleft)
 
 
 def outward_pronouns(doc: Doc) -> Iterator[Token]:
@@ -123,11 +126,20 @@ def outward_pronouns(doc: Doc) -> Iterator[Token]:
         if form is None or token.text == "IT" or is_expletive(token):
             continue
         forms = {form, "name"} if form != "they" else {form, "he", "she"}  # "a tenant … their rent"
-        fitting = [m for m in candidates if m.forms & forms and token not in m.span]
+        fitting = [m for m in candidates if m.forms & forms and not _is_apart(token, m)]
         before = any(m.span.start < token.i for m in fitting)
         ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
         if not before and not ahead:
             yield token
+
+
+def _is_apart(token: Token, mention: Mention) -> bool:
+    """Return True if a mention holds the pronoun, or is the subject of the verb that it follows."""
+    if token in mention.span:
+        return True
+    is_object = token.lower_ not in POSSESSIVE and token.dep_ not in NOMINAL_SUBJECTS
+    is_subject = mention.head.dep_ in NOMINAL_SUBJECTS
+    return is_object and is_subject and mention.head.head in (token.head, token.head.head)
 
 
 def _is_in_fronted_clause(token: Token) -> bool:
@@ -152,6 +164,7 @@ class Context:
         self.blocks = passages(answer)
         asked = parse(straight(plain(question)))
         self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
+        self._asks_who = question.lower().startswith("who")
         self._small_words = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self._has_persons = bool(re.search(r"(?i)\b(?:he|she|him|his|her)\b", answer))
 
@@ -182,6 +195,9 @@ class Context:
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
         asked = [m for m in self.question if self._fits(m, form) and not VAGUE.match(m.text)]
+        if self._asks_who and form in ("he", "she"):
+            persons = [m for m in self.question if m.head.dep_ in ("attr", *NOMINAL_SUBJECTS)]
+            asked += [m for m in persons if "name" in m.forms]
         return self._name(asked[0], None) if len(asked) == 1 else None
 
     def _fits(self, mention: Mention, form: str) -> bool:
@@ -222,7 +238,8 @@ def _only(fitting: Sequence[Mention], asked: Sequence[Mention]) -> Mention | Non
     best = subjects[0] if subjects else fitting[0]
     if not subjects and len(fitting) > 1:
         return None
-    rivals = [m for m in fitting if best.text not in m.text and m.text not in best.text]
+    others = [m for m in fitting if best.text not in m.text and m.text not in best.text]
+    rivals = [m for m in others if m.head.dep_ in RIVALS]
     topics = " ".join(mention.text.lower() for mention in asked)
     is_topic = best.text.lower() in topics and not any(m.text.lower() in topics for m in rivals)
     return best if is_topic or not rivals else None
