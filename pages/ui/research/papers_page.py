@@ -14,7 +14,6 @@ from pydantic import TypeAdapter
 from attribution.errors import AttributionError, BadInput
 from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import RowDone
-from attribution.pipeline.permissions import demanded
 from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, data_folder
 from attribution.store.runs import new_run_id
