@@ -50,13 +50,10 @@ class Passage(NamedTuple):
             raise BadInput(f"a passage is {type(fields).__name__}: {FORM}")
         fields = {name: value for name, value in fields.items() if value is not None}
         for name, value in fields.items():
-            if name not in FIELDS:
-                raise BadInput(f"a passage has the field {name!r}: {FORM}")
-            if not isinstance(value, str):
-                raise BadInput(f"a passage has a {name} of type {type(value).__name__}: {FORM}")
+            if name not in FIELDS or not isinstance(value, str):
+                raise BadInput(f"a passage has a wrong {name!r}: {FORM}")
         if not fields.get("text", "").strip():
-            problem = "an empty text" if "text" in fields else "no text"
-            raise BadInput(f"a passage has {problem}: {FORM}")
+            raise BadInput(f"a passage has an empty text: {FORM}")
         return cls(**{**fields, "text": readable(fields["text"])})
 
 

@@ -36,14 +36,8 @@ ENVIRONMENT = {  # read when a cluster is started
 class OnRay:
     """The engine of a cluster: several actors, each with its own models."""
 
-    def __init__(self, settings: Settings, workers: int = 0, address: str = "") -> None:
-        """Choose a cluster.
-
-        Args:
-            settings: The settings of all rows.
-            workers: The number of actors; 0: one for each processor of the cluster.
-            address: The address of a running cluster; empty: that of RAY_ADDRESS, else a cluster
-                of this machine alone is started and ended with the batch.
+    def __init__(self, settings: Settings) -> None:
+        """Choose the cluster of RAY_ADDRESS, else one of this machine, which ends with the batch.
 
         Raises:
             Unavailable: Ray is not installed.
@@ -58,8 +52,8 @@ class OnRay:
                 "(docs/command_line.md)",
                 error,
             ) from None
-        self.settings, self.workers = settings, workers
-        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
+        self.settings = settings
+        self.address = os.environ.get("RAY_ADDRESS") or "local"
 
     def run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
         """Yield the results in the order in which the workers finish.
@@ -104,10 +98,10 @@ class OnRay:
             yield place, Result(problem=LOST)
 
     def _size(self) -> int:
-        """Return the number of workers.
+        """Return the number of workers, one for each processor.
 
         Raises:
-            BadInput: The cluster has fewer processors, or cannot share the database.
+            BadInput: The machines of the cluster cannot share the database.
         """
         import ray
 
@@ -119,12 +113,7 @@ class OnRay:
                 "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
                 "(docs/command_line.md)"
             )
-        if self.workers > processors:
-            raise BadInput(
-                f"{self.workers} workers: the cluster has {processors} processors, "
-                "one for each worker"
-            )
-        return self.workers or max(1, processors)
+        return max(1, processors)
 
     def _dataset(self, rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Dataset:
         import ray.data

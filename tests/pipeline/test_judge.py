@@ -68,10 +68,10 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
     [
         (7, "is int"),
         (None, "is NoneType"),
-        ({"title": "t"}, "has no text"),
+        ({"title": "t"}, "has an empty text"),
         ({"text": " "}, "has an empty text"),
-        ({"text": "a", "page": "b"}, "has the field 'page'"),
-        ({"text": 1}, "has a text of type int"),
+        ({"text": "a", "page": "b"}, "has a wrong 'page'"),
+        ({"text": 1}, "has a wrong 'text'"),
     ],
 )
 def test_a_passage_of_another_form_is_refused(passage: object, found: str) -> None:
