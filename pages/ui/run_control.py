@@ -277,10 +277,11 @@ def follow_address(has_moved: bool) -> None:
     shown = state.get(ADDRESS) or ""
     if requested == shown or (has_moved and not requested):
         return
-    state.put(ADDRESS, requested)
     if requested:
         open_run(requested)
-    elif not is_running():
+        return
+    state.put(ADDRESS, "")
+    if not is_running():
         RUN.show(None)
 
 
@@ -315,7 +316,8 @@ def copy() -> None:
 
 
 def open_run(run_id: str) -> None:
-    """Show a saved run in place of the one that is shown."""
+    """Show a saved run in place of the one that is shown; the caller puts it into the address."""
+    state.put(ADDRESS, run_id)  # or the next redraw would load it once more, in place of an edit
     RUN.show(None)
     load(run_id)
 

@@ -87,8 +87,6 @@ def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_cop
     offers(stranger, "Make a copy").click()
     stranger.wait_for_url(lambda url: "?run=" in url and url != original)
     expect(stranger.get_by_text(READING)).to_have_count(0, timeout=PATIENCE)
-    stranger.reload()  # an edit right after the copy is lost: a known defect
-    settled(stranger)
     select(stranger, 2)
     leave_out(stranger, 2)
     expect(claims(stranger)).to_have_count(1, timeout=PATIENCE)
