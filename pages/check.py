@@ -12,8 +12,10 @@ from attribution.reports.actions import StepRequest, requested
 from attribution.reports.html import badge, el, plural
 from attribution.reports.looks import look
 from attribution.review.revision import Unsupported
+from attribution.store.runs import source_names
 from attribution.types import Report
 from pages.ui import choices, form, frame, run_control, state
+from pages.ui.answer_list import source_words
 from pages.ui.answer_view import View, answer_view, opened, view, with_revision
 from pages.ui.check.claim_editing import edit_history, take_step
 from pages.ui.check.demo import demo_steps
@@ -135,9 +137,9 @@ def header(running: bool) -> None:
         return
     report = now.report
     title = report.question or " ".join(report.answer.split()[:12])
-    pages = f", {plural(len(report.pages), 'page')}" if report.pages else ""
-    words = choices.sources_words(report)
-    sources = f"{words[:1].upper()}{words[1:]}{pages}"
+    sources = source_words(source_names(report))
+    if any(page.kind != "document" for page in report.pages):
+        sources += f", {plural(len(report.pages), 'page')}"
     heading = el("h2", title, dir="auto", title=title)
     show(el("div", heading, el("span", sources, class_="quiet"), class_="ax-run"))
     if running:
@@ -153,7 +155,7 @@ def header(running: bool) -> None:
         "Edit" if folded else "Close",
         on_click=edit_form if folded else close_form,
         key="edit_form",
-        help="Change the question, the answer, the sources or the options.",
+        help="Question, answer, sources and options: change them, and check again.",
     )
     if report.id:
         with st.popover("Export", key="export", help="Files, the link, and its origin."):

@@ -268,12 +268,31 @@ def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
     return stretches
 
 
-def shown(before: str, after: str) -> list[Child]:
-    """Return the diff as nodes: removed words struck out, added ones marked."""
+def shown(before: str, after: str, boxed: Sequence[Span] = ()) -> list[Child]:
+    """Return the diff as nodes: removed words struck out, added ones marked.
+
+    Args:
+        boxed: Spans of `after` that differ from a source.
+    """
     nodes: list[Child] = []
+    position = 0  # in `after`
     for kind, text in word_diff(before, after):
-        if kind == "same":
-            nodes.append(text)
-        else:
-            nodes.append(el("del" if kind == "removed" else "strong", text, class_=kind))
+        if kind == "removed":
+            nodes.append(el("del", text, class_=kind))
+            continue
+        within = [(start - position, end - position) for start, end in boxed]
+        inside = [(start, end) for start, end in within if start >= 0 and end <= len(text)]
+        parts = spanned(text, inside, "differs")
+        nodes += parts if kind == "same" else [el("strong", *parts, class_=kind)]
+        position += len(text)
     return nodes
+
+
+def spanned(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
+    """Return a text whose spans are elements of a class."""
+    nodes: list[Child] = []
+    position = 0
+    for start, end in spans:
+        nodes += [text[position:start], el("span", text[start:end], class_=class_)]
+        position = end
+    return [*nodes, text[position:]]

@@ -58,15 +58,6 @@ class CardSettings:
     citations: Mapping[str, str] | None = None
 
 
-def _marked(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
-    nodes: list[Child] = []
-    position = 0
-    for start, end in spans:
-        nodes += [text[position:start], el("span", text[start:end], class_=class_)]
-        position = end
-    return [*nodes, text[position:]]
-
-
 # --- the card ---
 
 
@@ -114,11 +105,14 @@ def _trust(row: ClaimRow, report: Report) -> Node | None:
     if row.own or row.verdict is None or row.verdict.label in ("missing", "not_checked"):
         return None
     share = badge_share(row.verdict, report)
-    words = f"{row.verdict.reason} {as_sentence(share) if share else ''}".strip()
+    reason = as_sentence(row.verdict.reason)
+    if reason == verdict_sentence(row, len(report.pages)):
+        reason = ""  # it stands above
+    words = f"{reason} {as_sentence(share) if share else ''}".strip()
     other = row.verdict.other
     if other and other.label != row.verdict.label:
         words = f"{words} The {other.reader} verifier: {look(other.label).word.lower()}."
-    return el("p", words, class_="why-line")
+    return el("p", words, class_="why-line") if words else None
 
 
 def _note(row: ClaimRow) -> Node | None:
@@ -131,12 +125,13 @@ def _pair(row: ClaimRow, pages: Pages) -> Node:
     """Draw the claim above the sentences that decide, with their differences boxed in both."""
     pieces = _deciding(row, pages)
     claim = row.claim
-    words: list[Child] = [claim.text]
+    boxed: list[Span] = []
+    if pieces and pieces[0].relation != "entailed":
+        boxed, _ = differing_spans(claim.statement, pieces[0].deciding_sentence)
+    words = answer.spanned(claim.text, boxed, "differs")
     if claim.enriched:
-        words = [el("span", *answer.shown(claim.text, claim.enriched), class_="enriched")]
-    elif pieces and pieces[0].relation != "entailed":
-        spans = differing_spans(claim.text, pieces[0].deciding_sentence)[0]
-        words = _marked(claim.text, spans, "differs")
+        changes = answer.shown(claim.text, claim.enriched, boxed)
+        words = [el("span", *changes, class_="enriched")]
     rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
     for piece in pieces:
         heading = "Nearest" if row.badge in NEAREST else "Source"
@@ -170,14 +165,14 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     words: list[Child] = [text.sentence]
     if piece.relation != "entailed":
         spans = differing_spans(row.claim.statement, text.sentence)[1]
-        words = _marked(text.sentence, spans, "differs")
+        words = answer.spanned(text.sentence, spans, "differs")
     sentence = el("strong", *words, class_="deciding")
     return [
         el("blockquote", text.before, sentence, text.after, dir="auto"),
         el(
             "p",
             el("strong", _title(page), dir="auto"),
-            f" · {facts(page, piece.sentence[0])}" if page else None,
+            el("span", facts(page, piece.sentence[0])),
             _open(piece, page, text.sentence),
             class_="source-line",
         ),

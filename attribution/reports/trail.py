@@ -9,13 +9,14 @@ from attribution.policy import DecisionPolicy
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el, plural
+from attribution.source import DOCUMENT
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report
 from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
-KINDS = {"web": "web page", "library": "collection", "document": "own document"}
+KINDS = {"web": "web page", "library": "collection"}
 RELATIONS = {
     "entailed": "supports it",
     "contradicted": "contradicts it",
@@ -39,22 +40,21 @@ def _joined(*parts: str) -> str:
 # --- where a passage is from ---
 
 
-def kind_of_page(page: Page) -> str:
-    """Return a page's genre, or where it is from if that is all that is known."""
-    return page.genre if page.genre != "unknown" else KINDS[page.kind]
-
-
 def facts(page: Page | None, offset: int) -> str:
-    """Return site, PDF page, publication and download dates for a place in a page."""
+    """Return where a place in a page is: file or site, PDF page, and the dates of a web page."""
     if page is None:
         return ""
     if page.facts_from:
         return page.site
     number = page.page_number(offset)
+    place = f"page {number}" if number else ""
+    if page.kind == "document":
+        name = page.url.removeprefix(DOCUMENT)
+        return _joined("own document" if name == page.title else name, place)
     return _joined(
         host(page),
-        kind_of_page(page),
-        f"page {number}" if number else "",
+        page.genre if page.genre != "unknown" else KINDS[page.kind],
+        place,
         f"published {date(page.published)}" if page.published else "",
         f"read {date(page.fetched_at)}",
     )

@@ -40,7 +40,7 @@ def source_label(text: str) -> str:
         case Source("library"):
             return "the built-in library"
         case Source("documents"):
-            return "my documents"
+            return "own documents"
         case Source("engine", name) if name in SEARCHERS:
             return SEARCHERS[name].label
         case _:

@@ -440,12 +440,12 @@ def summary(report: Report) -> dict[str, object]:
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
         "reviewed": len(report.judgements),
-        "sources": json.dumps(_source_names(report), ensure_ascii=False),
+        "sources": json.dumps(source_names(report), ensure_ascii=False),
         "claims_text": searchable(*texts),
     }
 
 
-def _source_names(report: Report) -> list[str]:
+def source_names(report: Report) -> list[str]:
     """Return the sources of the settings; the documents are named, as far as they were read."""
     documents = [page.url for page in report.pages if page.url.startswith(DOCUMENT)]
     names: list[str] = []

@@ -33,6 +33,7 @@ def row_data(row: HistoryRow, worker: QueueWorker) -> dict[str, object]:
     return {
         "id": row.id,
         "title": row.name or "Untitled",
+        "beginning": " ".join(row.beginning.split()),
         "sources": source_words(row.sources),
         "at": row.created_at,
         "edited": row.version > 1,

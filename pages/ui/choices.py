@@ -361,22 +361,6 @@ def _sources_of(report: Report) -> list[str]:
     return [str(source) for source in cast(Iterable[object], report.settings.get("sources", ()))]
 
 
-def sources_words(report: Report | None = None) -> str:
-    """Name the sources of a run, or those that are selected in the form."""
-    if report is not None:
-        sources = _sources_of(report)
-    else:
-        current = settings()
-        if isinstance(current, str):
-            return "none"
-        sources = list(current.sources)
-    kinds = {source: Source.of(source).kind for source in sources}
-    named = [source_label(source) for source in sources if kinds[source] != "address"]
-    if "address" in kinds.values():
-        named.append("web addresses")
-    return _listed(named)
-
-
 def _listed(parts: Iterable[str]) -> str:
     *first, last = ["", *parts]
     return " and ".join(filter(None, (", ".join(filter(None, first)), last)))

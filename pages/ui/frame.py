@@ -174,12 +174,19 @@ PAGES = {"check": "Check", "answers": "Answers", "compare": "Compare", "research
 
 
 def navigation() -> st.Page:
-    """Draw the bar and return the page to run."""
+    """Draw the bar and return the page to run.
+
+    On a phone Streamlit hides the entries behind an icon: there, a row of links takes their place.
+    """
     pages = [
         st.Page(f"pages/{name}.py", title=title, default=name == "check")
         for name, title in PAGES.items()
     ]
-    return st.navigation(pages, position="top")
+    page = st.navigation(pages, position="top")
+    with st.container(key="phone_bar", horizontal=True):
+        for entry in pages:
+            st.page_link(entry)
+    return page
 
 
 def head(heading: str, introduction: str) -> None:

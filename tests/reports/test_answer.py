@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from attribution.reports import answer
 from attribution.reports.answer import mark, parse, word_diff
-from attribution.reports.html import Node, Text, Tree, html, texts
+from attribution.reports.html import Node, Text, Tree, el, html, texts
 from attribution.types import Claim
 from tests.pages.hostile import TEXTS
 from tests.reports.test_html import safe
@@ -225,6 +225,15 @@ def test_the_words_that_differ_are_told_apart() -> None:
         ("added", "1,981"),
         ("same", "."),
     ]
+
+
+def test_what_differs_from_a_source_is_boxed_in_a_claim_with_added_context() -> None:
+    before, after = "It has 19 rooms.", "The house has 19 rooms."
+    nodes = answer.shown(before, after, [(14, 16)])
+    assert html(el("p", *nodes)) == (
+        '<p><del class="removed">It</del><strong class="added">The house</strong> has '
+        '<span class="differs">19</span> rooms.</p>'
+    )
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -77,7 +77,7 @@ def test_a_pdf_is_opened_at_its_page() -> None:
     [
         ({"published": "2024-05-03"}, "web page · published 3 May 2024 · read 1 Nov 2026"),
         ({"genre": "news"}, "news · read 1 Nov 2026"),
-        ({"kind": "document", "site": ""}, "own document · read 1 Nov 2026"),
+        ({"kind": "document", "url": "document:report.pdf"}, "<span>report.pdf</span>"),
     ],
 )
 def test_kind_and_dates_of_a_source_are_named(changes: dict[str, str], facts: str) -> None:

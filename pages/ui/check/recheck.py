@@ -13,7 +13,6 @@ from attribution.types import Report
 from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import choices, run_control
-from pages.ui.frame import small
 
 
 def recheck_buttons(report: Report) -> None:
@@ -28,13 +27,13 @@ def recheck_buttons(report: Report) -> None:
     names = _ready(report, settings)
     if not names:
         return
-    small(f"Recheck {plural(len(unclear), 'unclear claim')} with another verifier; both are kept.")
+    claims = plural(len(unclear), "unclear claim")
     with st.container(horizontal=True, key="recheck"):
         for name in names:
             st.button(
-                VERIFIERS[name].label,
+                f"Recheck {claims}: {VERIFIERS[name].label}",
                 key=f"recheck_{name}",
-                help=VERIFIERS[name].note,
+                help=f"Another verifier reads them; both verdicts are kept. {VERIFIERS[name].note}",
                 on_click=run_control.edit,
                 args=(Recheck(verifier=name),),
             )

@@ -52,7 +52,12 @@ class AnswerList {
     const ids = new Set(data.rows.map((row) => row.id));
     for (const id of this.selected) if (!ids.has(id)) this.selected.delete(id);
     const old = new Map([...this.list.children].map((item) => [item.dataset.id, item]));
-    this.list.replaceChildren(...data.rows.map((row) => this.item(row, old.get(row.id))));
+    const titles = data.rows.map((row) => row.title);
+    const isTwin = ({ title }) => titles.indexOf(title) !== titles.lastIndexOf(title);
+    this.list.replaceChildren(...data.rows.map((row) => {
+      const words = isTwin(row) && row.beginning !== row.title ? row.beginning : ""; // tells them apart
+      return this.item({ ...row, beginning: words }, old.get(row.id));
+    }));
     const earlier = data.total - data.rows.length;
     this.more.replaceChildren();
     if (earlier > 0) {
@@ -76,6 +81,7 @@ class AnswerList {
     const meta = make("div", "meta"), about = make("div", "about");
     meta.append(make("span", "", [row.sources, when(row.at), row.edited ? "edited" : ""].filter(Boolean).join(" · ")));
     meta.append(...row.tags.map((tag) => make("span", "tag", tag)));
+    if (row.beginning) meta.append(make("span", "beginning", row.beginning));
     about.append(opener, meta);
     const parts = row.state ? [this.state(row)] : [this.counts(row), this.reviewed(row)];
     const menu = button("square", "⋯", `Title, tags, note, copy or delete: ${row.title}`, () => this.act("edit", [row.id]));
