@@ -23,6 +23,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Document, LlmUsage, Turn
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
+from attribution.verifiers.reader import BASE, base_folder
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -50,7 +51,10 @@ SECONDS_PER_PAIR = 0.06  # on two idle cores, until this machine has been measur
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
 READ_AGAIN = 1.6  # pairs in a run for each of a claim's passages: sentences are read once more
+SECONDS_TO_LOAD = 5.0  # models, and to embed the library
+SECONDS_TO_BUILD = 12.0  # the base model, once per machine
 SAMPLE = 6  # pairs by which a machine is measured
+loaded = threading.Event()  # set once this process has loaded what a first run waits for
 _pace: dict[str, float] = {}  # measured seconds per pair, by the verifier's version
 
 
@@ -112,7 +116,7 @@ def estimate(
         pages += len(factual) * settings.pages_per_claim
     measured = store.runs.seconds_per_pair() if store else None
     pace = _pace.get(verifier.version, SECONDS_PER_PAIR)
-    seconds = 1.0 + len(pairs) * (measured or pace * READ_AGAIN)
+    seconds = 1.0 + _loading(verifier) + len(pairs) * (measured or pace * READ_AGAIN)
     characters = sum(len(document.content) for document in documents)
     passages = min(characters // settings.chunk_size, len(factual) * settings.shortlist)
     seconds += passages * SECONDS_PER_PASSAGE
@@ -120,6 +124,15 @@ def estimate(
         seconds += pages * SECONDS_PER_PAGE
     seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
     return Estimate(len(claims), len(factual), pages, seconds, llm)
+
+
+def _loading(verifier: Verifier) -> float:
+    """Return the seconds that a first run waits for models."""
+    if loaded.is_set():
+        return 0.0
+    is_built = (base_folder() / "model.onnx").exists()
+    needs_building = verifier.version.startswith(BASE.name) and not is_built
+    return SECONDS_TO_LOAD + SECONDS_TO_BUILD * needs_building
 
 
 def _annotation_use(

@@ -13,7 +13,7 @@ from attribution.fetching.http import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.library.search import over_folder
 from attribution.pipeline.claims import annotate
-from attribution.pipeline.estimate import measure_pace
+from attribution.pipeline.estimate import loaded, measure_pace
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import lemma
@@ -28,6 +28,13 @@ def warm_up(settings: Settings, store: Store) -> None:
 
     Nothing is sent anywhere. To be called once per process.
     """
+    try:
+        _load(settings, store)
+    finally:
+        loaded.set()  # what could not be loaded, a run reports
+
+
+def _load(settings: Settings, store: Store) -> None:
     load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         verifier = VERIFIERS.build(settings.verifier, settings)

@@ -38,6 +38,7 @@ from attribution.settings import (
     visitor_endpoint,
 )
 from attribution.source import Source
+from attribution.studies.papers.presets import preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import recolour
@@ -106,8 +107,10 @@ def settings() -> Settings | str:
     base = endpoint()
     if isinstance(base, str):
         return base
+    if state.value("preset"):
+        chosen |= preset(base).values
     try:
-        return demanded({"sources": sources, **chosen}, base)
+        return demanded({**chosen, "sources": sources}, base)
     except AttributionError as error:
         return explain(error)[0]
 
@@ -326,6 +329,7 @@ def restore(report: Report) -> None:
     state.fill(
         pasted=own[PASTED].text if PASTED in own else "",
         files=tuple(to_read_again(name, page) for name, page in own.items() if name != PASTED),
+        preset=saved.decision == "plain",
         llm_model=saved.openai_model,
         llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_METHODS, *state.PRICES)},
@@ -354,16 +358,8 @@ def method(report: Report) -> str:
     if used == "auto":
         used = verifier_name(report.versions.get("verifier", ""))
     label = VERIFIERS[used].label if used in VERIFIERS else used
-    return f"Checked with {label} against {_listed(map(source_label, _sources_of(report)))}"
-
-
-def _sources_of(report: Report) -> list[str]:
-    return [str(source) for source in cast(Iterable[object], report.settings.get("sources", ()))]
-
-
-def _listed(parts: Iterable[str]) -> str:
-    *first, last = ["", *parts]
-    return " and ".join(filter(None, (", ".join(filter(None, first)), last)))
+    sources = cast(Iterable[str], saved.get("sources", ()))
+    return f"Checked with {label} against {', '.join(map(source_label, sources))}"
 
 
 def turns() -> tuple[Turn, ...]:

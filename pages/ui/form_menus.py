@@ -11,7 +11,8 @@ from attribution.evidence.search import QUERIES
 from attribution.pipeline.permissions import allowed_models
 from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS
+from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, Settings
+from attribution.studies.papers.presets import preset
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -100,6 +101,7 @@ def advanced_menu(segmenter: bool = True) -> None:
                 pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
             earlier_turns()
         with right:
+            _preset()
             for name in SLIDERS:
                 _slider(name)
             language_model()
@@ -115,6 +117,21 @@ def _methods(segmenter: bool) -> None:
     pick(LABELS["query"], "query", QUERIES, help)
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
     _method("verifier", VERIFIERS, help, choices.use_verifier)
+
+
+def _preset() -> None:
+    """Draw the choice of a paper's settings, and what stands in for those that are not ready."""
+    st.checkbox(
+        "As in V24 (Vladika et al. 2024)",
+        bool(state.initial("preset")),
+        key=state.key("preset"),
+        help="The paper's settings replace the options here; the sources stay.",
+    )
+    base = choices.endpoint()
+    if state.value("preset") and isinstance(base, Settings):
+        for setting, words in preset(base).stood_in.items():
+            if setting != "sources":
+                small(words)
 
 
 def _method(

@@ -526,6 +526,13 @@ def cached_view(now: RunProgress, editable: bool, draw: Callable[[], View]) -> V
     return state.cached(VIEW, key, draw)
 
 
+def is_loading() -> bool:
+    """Return True until this process has loaded what a first run waits for."""
+    from attribution.pipeline.estimate import loaded
+
+    return not loaded.is_set()
+
+
 class Estimated(NamedTuple):
     """The estimate of a run, if there is one, and whether it is still being computed."""
 
@@ -546,7 +553,7 @@ def estimate() -> Estimated:
 
         return of(question, answer, settings, documents, database, context=turns)
 
-    key = (question, answer, settings, documents, turns)
+    key = (question, answer, settings, documents, turns, is_loading())
     job: background.Job[background.Computation[Estimate]] | None = state.get(ESTIMATE)
     now = job.progress() if job else None
     if now is None or (not now.running and now.key != key):

@@ -18,7 +18,7 @@ from attribution.types import Failure, LlmUsage, Report
 from pages.ui import choices, run_control
 from pages.ui.components import link
 from pages.ui.downloads import export_buttons
-from pages.ui.frame import note, progress_bar, show, small, status_line
+from pages.ui.frame import note, show, small
 from pages.ui.run_control import RunProgress, preload
 from pages.ui.state import store
 
@@ -81,16 +81,16 @@ def llm_cost(report: Report) -> str:
 
 def cost(running: bool) -> None:
     """Show the estimate, computed in the background so that the page never waits."""
-    waiting = run_control.estimate().waiting and not running
+    waiting = not running and (run_control.estimate().waiting or run_control.is_loading())
     st.fragment(_estimate, run_every=POLL if waiting else None)(waiting, running)
 
 
 def _estimate(polling: bool, running: bool) -> None:
     estimated = run_control.estimate()
     if not estimated.waiting:
-        if polling:
-            st.rerun()
         preload()
+        if polling and not run_control.is_loading():
+            st.rerun()
     parts: list[str] = []
     if estimated.waiting and not running:
         parts = ["Estimating …"]
@@ -301,14 +301,6 @@ def _units(now: RunProgress, place: int) -> tuple[int, int]:
     """Return the units done and in total. A search that led to downloads continues with them."""
     stage = "fetch" if place == 1 and "fetch" in now.units else STEPS[place].name
     return now.units.get(stage, (0, 0))
-
-
-def status(now: RunProgress, report: Report) -> None:
-    """Show how far a run is that has a page of its own."""
-    state = run_state(now)
-    with st.container(key="status", gap=None):
-        status_line(" · ".join(filter(None, (state.words, budget(report)))))
-        progress_bar(state.share, "Progress of the run")
 
 
 # --- export, link and origin of a run ---

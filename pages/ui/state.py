@@ -40,6 +40,7 @@ INPUTS: dict[str, object] = {  # with their first values
     "segmenter_model": None,
     "verifier_model": None,
     "compared": None,  # segmenters
+    "preset": None,  # True: the settings of V24
     "llm_address": None,
     "llm_model": None,
     "llm_key": None,

@@ -1,6 +1,11 @@
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Event
 
+import pytest
+
+from attribution.pipeline import estimate as estimates
 from attribution.pipeline.estimate import estimate, measure_pace
 from attribution.settings import Settings
 from attribution.types import Judgement, Pair
@@ -10,6 +15,14 @@ from tests.servers import Answer
 
 QUESTION = "What is the Nile?"
 ANSWER = "The Nile is a river in Africa and flows north. It is long. I hope this helps!"
+
+
+@pytest.fixture(autouse=True)
+def loaded() -> Iterator[Event]:
+    """The models are loaded, and stay so for other tests."""
+    estimates.loaded.set()
+    yield estimates.loaded
+    estimates.loaded.set()
 
 
 def by(settings: Settings, name: str) -> Settings:
@@ -64,3 +77,24 @@ def test_a_machine_that_was_measured_to_be_slow_takes_longer(settings: Settings)
 
     measure_pace(Slow())
     assert estimate(QUESTION, ANSWER, settings).seconds > 2 * before
+
+
+def test_a_first_run_takes_as_much_longer_as_its_models_take_to_load(
+    settings: Settings, loaded: Event
+) -> None:
+    warm = estimate(QUESTION, ANSWER, settings).seconds
+    loaded.clear()
+    assert estimate(QUESTION, ANSWER, settings).seconds == pytest.approx(
+        warm + estimates.SECONDS_TO_LOAD
+    )
+
+
+def test_a_first_run_on_a_new_machine_includes_building_the_base_model(
+    settings: Settings, loaded: Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded.clear()
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
+    base = settings.model_copy(update={"verifier": "embedded-base"})
+    small = estimate(QUESTION, ANSWER, settings).seconds
+    built = estimate(QUESTION, ANSWER, base).seconds
+    assert built == pytest.approx(small + estimates.SECONDS_TO_BUILD)

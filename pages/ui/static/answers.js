@@ -55,7 +55,7 @@ class AnswerList {
     const titles = data.rows.map((row) => row.title);
     const isTwin = ({ title }) => titles.indexOf(title) !== titles.lastIndexOf(title);
     this.list.replaceChildren(...data.rows.map((row) => {
-      const words = isTwin(row) && row.beginning !== row.title ? row.beginning : ""; // tells them apart
+      const words = isTwin(row) ? row.beginning.replace(/[-|*#_`]{2,}|[|*#`]/g, " ") : ""; // tells them apart
       return this.item({ ...row, beginning: words }, old.get(row.id));
     }));
     const earlier = data.total - data.rows.length;

@@ -99,7 +99,8 @@ class CompareView {
     const node = make("section");
     const rows = section.rows.filter((row) => !this.filter || this.filter === (row.kind ?? section.kind));
     if (!rows.length) return node;
-    const open = this.open.has(number) || (section.folded && this.filter);
+    const isAll = this.data.sections.every((other) => other.folded !== undefined); // nothing else to see
+    const open = this.open.has(number) !== isAll || (section.folded && this.filter);
     if (section.title && section.folded !== undefined) {
       const points = `${rows.length} ${rows.length === 1 ? "point" : "points"}`;
       const head = button("section fold", `${open ? "▾" : "▸"} ${section.title}`, `${section.title}: ${points}`, () => {

@@ -69,6 +69,14 @@ def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object])
     assert again.page_number(again.text.index("last")) == 3
 
 
+def test_the_settings_of_a_paper_replace_all_but_the_sources(session: dict[str, object]) -> None:
+    state.fill(preset=True, query="question", sources=("collection:rivers",))
+    settings = choices.settings()
+    assert isinstance(settings, Settings)
+    assert settings.sources == ("collection:rivers",)
+    assert (settings.query, settings.chunk_size, settings.decision) == ("claim", 512, "plain")
+
+
 def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
     choices.restore(saved())
     restored = choices.settings()
