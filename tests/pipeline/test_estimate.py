@@ -95,6 +95,5 @@ def test_a_first_run_on_a_new_machine_includes_building_the_base_model(
     loaded.clear()
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
     base = settings.model_copy(update={"verifier": "embedded-base"})
-    small = estimate(QUESTION, ANSWER, settings).seconds
-    built = estimate(QUESTION, ANSWER, base).seconds
-    assert built == pytest.approx(small + estimates.SECONDS_TO_BUILD)
+    least = estimates.SECONDS_TO_LOAD + estimates.SECONDS_TO_BUILD
+    assert estimate(QUESTION, ANSWER, base).seconds > least
