@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from attribution.claims import worthiness
 from attribution.claims.context import check_independence
@@ -51,8 +52,8 @@ SECONDS_PER_PAIR = 0.06  # on two idle cores, until this machine has been measur
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
 READ_AGAIN = 1.6  # pairs in a run for each of a claim's passages: sentences are read once more
-SECONDS_TO_LOAD = 5.0  # models, and to embed the library
-SECONDS_TO_BUILD = 12.0  # the base model, once per machine
+TO_LOAD = 1.0  # models and the library, in times of what loading the rules took
+TO_BUILD = 2.0  # the base model, once per machine, likewise
 SAMPLE = 6  # pairs by which a machine is measured
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
 _pace: dict[str, float] = {}  # measured seconds per pair, by the verifier's version
@@ -100,6 +101,7 @@ def estimate(
         BadInput, UnknownName, Unavailable: As a run does.
     """
     check_input(question, answer, settings)
+    _seconds_for_rules()  # before anything else has loaded them
     shown = transcript(question, context)
     claims, llm = _claims(shown, answer, settings)
     llm |= _annotation_use(question, answer, settings, store, claims, context)
@@ -132,7 +134,17 @@ def _loading(verifier: Verifier) -> float:
         return 0.0
     is_built = (base_folder() / "model.onnx").exists()
     needs_building = verifier.version.startswith(BASE.name) and not is_built
-    return SECONDS_TO_LOAD + SECONDS_TO_BUILD * needs_building
+    return _seconds_for_rules() * (TO_LOAD + TO_BUILD * needs_building)
+
+
+@cache
+def _seconds_for_rules() -> float:
+    """Load the rules that an estimate needs, and return how long that took on this machine."""
+    from attribution.pipeline.warmup import load_rules
+
+    started = time.perf_counter()
+    load_rules()
+    return time.perf_counter() - started
 
 
 def _annotation_use(

@@ -84,7 +84,7 @@ class View {
       const mark = make("span", "claim-mark");
       mark.dataset.of = id;
       mark.setAttribute("aria-hidden", "true");
-      parts.at(-1).append(mark);
+      parts.at(-1).append("\u2060", mark); // never alone on a line
     }
     if (focused) this.handle(focused)?.focus({ preventScroll: true });
   }
@@ -115,7 +115,7 @@ class View {
       const mark = parts.at(-1).querySelector(`:scope > .claim-mark`);
       if (mark) {
         mark.className = `claim-mark g-${claim.group}${claim.own ? " own" : ""}`;
-        mark.textContent = "\u2060" + claim.icon; // never alone on a line
+        mark.textContent = claim.icon;
       }
       const handle = this.handle(id);
       handle.removeAttribute("aria-hidden");

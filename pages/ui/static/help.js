@@ -82,9 +82,6 @@ class Help {
     document.body.append(this.root);
     this.listener = (event) => this.typed(event);
     window.addEventListener("keydown", this.listener, true); // before Streamlit, which has an r of its own
-    document.addEventListener("scroll", ({ target }) => { // the button makes room for what is read
-      if (target.matches?.("[data-testid=stMain]")) this.root.classList.toggle("scrolled", target.scrollTop > 24);
-    }, true);
   }
 
   typed(event) {
