@@ -17,11 +17,6 @@ from pages.ui.job_page import JobPage
 
 COUNTER = "answer_count"
 CARDS = 3  # examples that stand on the page
-EXAMPLE_HELP = "Fill in a question and an answer, with the sources they are meant for."
-PLACEHOLDER = (
-    "Paste the answer of ChatGPT, Claude, Gemini … as it is, with its headings, lists, tables and "
-    "citation marks"
-)
 _STATIC = Path(__file__).parent / "static"
 _counter = st.components.v2.component(
     "attribution.counter",
@@ -51,7 +46,7 @@ def example_cards(on_demo: Callable[[], None]) -> None:
             args=(example,),
             key=f"example-{place}",
             width="stretch",
-            help=EXAMPLE_HELP,
+            help="Fill in a question and an answer, with the sources they are meant for.",
         )
 
 
@@ -90,7 +85,8 @@ def form(
             state.initial("answer") or "",
             key=state.key("answer"),
             height=168 if compact else 196,
-            placeholder=PLACEHOLDER,
+            placeholder="Paste the answer of ChatGPT, Claude, Gemini … as it is, with its "
+            "headings, lists, tables and citation marks",
             help="Text or Markdown. Its claims are checked one by one.",
             max_chars=LIMITS.answer,
         )

@@ -129,9 +129,10 @@ def _preset() -> None:
     )
     base = choices.endpoint()
     if state.value("preset") and isinstance(base, Settings):
-        for setting, words in preset(base).stood_in.items():
-            if setting != "sources":
-                small(words)
+        stood_in = preset(base).stood_in
+        words = [stood_in[name] for name in stood_in if name != "sources"]
+        if words:
+            note(f"Others stand in for {len(words)} of its methods", *words, brief=True)
 
 
 def _method(

@@ -3,6 +3,17 @@
 const SELECTED = new Map(); // run → claim: survives a new mount of the component
 const NARROW = matchMedia("(max-width: 760px)");
 
+// The last word of a claim in an element that no line break divides; the claim itself where that is not text.
+function lastWord(part) {
+  const text = part.lastChild;
+  const place = text?.nodeType === Node.TEXT_NODE ? text.data.search(/\S{1,24}$/) : -1;
+  if (place < 0) return part;
+  const word = make("span", "last-word", text.data.slice(place));
+  text.data = text.data.slice(0, place);
+  part.append(word);
+  return word;
+}
+
 class View {
   constructor(parent) {
     this.root = parent.querySelector(".root");
@@ -84,7 +95,7 @@ class View {
       const mark = make("span", "claim-mark");
       mark.dataset.of = id;
       mark.setAttribute("aria-hidden", "true");
-      parts.at(-1).append("\u2060", mark); // never alone on a line
+      lastWord(parts.at(-1)).append(mark); // never alone on a line
     }
     if (focused) this.handle(focused)?.focus({ preventScroll: true });
   }
@@ -112,7 +123,7 @@ class View {
         const isInner = part.parentElement.closest("[data-claim]");
         part.className = `claim g-${claim.group} v-${claim.label}${isInner ? " inner" : ""}`;
       }
-      const mark = parts.at(-1).querySelector(`:scope > .claim-mark`);
+      const mark = parts.at(-1).querySelector(`.claim-mark[data-of="${id}"]`);
       if (mark) {
         mark.className = `claim-mark g-${claim.group}${claim.own ? " own" : ""}`;
         mark.textContent = claim.icon;
