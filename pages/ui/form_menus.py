@@ -132,7 +132,7 @@ def _preset() -> None:
         stood_in = preset(base).stood_in
         words = [stood_in[name] for name in stood_in if name != "sources"]
         if words:
-            note(f"Others stand in for {len(words)} of its methods", *words, brief=True)
+            note(f"{len(words)} of its methods are replaced", *words, brief=True)
 
 
 def _method(
