@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import streamlit as st
-from attribution.studies.papers.presets import preset
 from pydantic import SecretStr, ValidationError
 
 from attribution.conversation import as_text, read_turns
@@ -39,6 +38,7 @@ from attribution.settings import (
     visitor_endpoint,
 )
 from attribution.source import Source
+from attribution.studies.papers import preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import recolour

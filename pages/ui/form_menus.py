@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from attribution.studies.papers.presets import preset
 
 from attribution.evidence.search import QUERIES
 from attribution.pipeline.permissions import allowed_models
 from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, Settings
+from attribution.studies.papers import preset
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
