@@ -370,17 +370,19 @@ def _by_independence(experiment: _Experiment, made: Made) -> Computed:
             cells = [percent(counts[column], total) for column in columns]
             verifier = experiment.settings.verifier
             rows.append(experiment.row(f"{name} {kind}", name, cells, verifier))
-            notes.append(_note(f"{name} {kind}", own))
-        notes.append(_note(name, claims))
+            notes += _notes(f"{name} {kind}", own)
+        notes += _notes(name, claims)
     return Computed(rows, notes)
 
 
-def _note(name: str, claims: Sequence[Checked]) -> str:
+def _notes(name: str, claims: Sequence[Checked]) -> list[str]:
     """Return the mean length of claims (V24 5.1.1), and the share without a relation (V24 5.3)."""
     counts = _relations(claims)
-    length = mean([len(claim["text"]) for claim in claims]) or 0
-    share = percent(counts["no_relation"] + counts[MISSING], counts.total()) or 0
-    return f"{name}: {length:.1f} characters a claim, {share:.1f} % of pairs without a relation"
+    length = mean([len(claim["text"]) for claim in claims])
+    share = percent(counts["no_relation"] + counts[MISSING], counts.total())
+    if length is None or share is None:
+        return []
+    return [f"{name}: {length:.1f} characters a claim, {share:.1f} % of pairs without a relation"]
 
 
 def _by_embedder(experiment: _Experiment, made: Made) -> Computed:
