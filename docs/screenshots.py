@@ -106,7 +106,7 @@ def _answers(page: Page) -> None:
     page.get_by_role("link", name="Answers", exact=True).click()
     page.get_by_role("button", name="Add many").click()
     page.get_by_text("Paste", exact=True).click()
-    box = page.get_by_label("Pasted answers")
+    box = page.get_by_label("Pasted answers", exact=True)
     box.fill(f"{ANSWER}\n\n===\n\n{OTHER}")
     box.press("Control+Enter")
     page.get_by_role("button", name="Check 2 answers").click()
