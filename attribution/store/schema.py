@@ -24,13 +24,13 @@ def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]
 
 
 def _number(name: str) -> sa.Column[Any]:
-    """Return a column of a number that is 0 at first."""
-    return _of(name, sa.Integer, server_default="0")
+    """Return a column of a number that is 0 at first, also in tables that were made without it."""
+    return _of(name, sa.Integer, default=0, server_default="0")
 
 
 def _text(name: str, kind: int | type = sa.Text) -> sa.Column[Any]:
     """Return a column of a text that is empty at first."""
-    return _of(name, kind, server_default="")
+    return _of(name, kind, default="", server_default="")
 
 
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
@@ -67,7 +67,7 @@ runs = _table(
     _of("private", sa.Boolean),
     _text("documents", 8),  # who else reads them: empty: nobody; shared; hidden: the owner neither
     _text("title"),  # given by its owner
-    _of("tags", server_default="[]"),  # JSON, a sorted list
+    _of("tags", default="[]", server_default="[]"),  # JSON, a sorted list
     _text("note"),
     _text("search_text"),  # title, tags and note, see runs.searchable
     _text("deleted_at", 32),  # empty: not deleted
@@ -76,8 +76,8 @@ runs = _table(
     _number("claims"),
     _number("checked"),  # claims compared with the sources
     _number("reviewed"),  # claims assessed by the analyst
-    _of("verdicts", server_default="{}"),  # JSON, claims by badge, without zeros
-    _of("sources", server_default="[]"),  # JSON, a list of kinds
+    _of("verdicts", default="{}", server_default="{}"),  # JSON, claims by badge, without zeros
+    _of("sources", default="[]", server_default="[]"),  # JSON, a list of kinds
     _text("claims_text"),  # question, answer and claims, see runs.searchable
     # The queue of waiting runs.
     _number("queued"),  # its place in the order; 0: it doesn't wait

@@ -68,7 +68,7 @@ def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) 
     assert {(p.title, p.url) for p in claim.passages} == {
         (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
     }
-    (task,) = tasks_of_run(report, "p" * 16, "claim")
+    (task,) = tasks_of_run(report, "p" * 16)
     assert (task.title, task.url) == (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
 
 

@@ -61,6 +61,8 @@ def test_a_database_of_an_earlier_version_is_upgraded_with_all_that_is_in_it(
     assert [row.id for row in store.history.find(HistoryQuery()).rows] == [run_id]
     store.runs.delete(run_id)
     assert store.runs.load(run_id) is None
+    store.runs.save(first.model_copy(update={"id": "f" * 16}))
+    assert store.runs.load("f" * 16) is not None
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
