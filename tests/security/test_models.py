@@ -27,8 +27,8 @@ def test_only_the_models_used_last_stay_in_memory() -> None:
     load = load_while_used(lambda _: Model())
     models = {}
     for number in range(MODELS + 1):
-        models[number] = weakref.ref(load(number))
-        load(0)  # the first is used all the time
+        models[number] = weakref.ref(load(f"model-{number}"))
+        load("model-0")  # the first is used all the time
     gc.collect()
     assert [ref() is not None for ref in models.values()] == [True, False, True]
 
