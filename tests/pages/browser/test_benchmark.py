@@ -5,7 +5,6 @@ from tests.pages.browser.visits import MARKS, PATIENCE, Page, downloaded, expect
 pytestmark = MARKS
 METHODS = (
     "Cosine similarity",
-    "Fine-tuned cross-encoder",
     "This project's pipeline",
 )
 
