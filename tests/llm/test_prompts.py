@@ -18,7 +18,8 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     prompt = load(name)
     lists = {"examples": [], "passages": ["<passages>"], "types": {"<types>": "m"}}
     rendered = prompt.render(**{given: lists.get(given, f"<{given}>") for given in prompt.inputs})
-    for given in set(prompt.inputs) - {"examples", "types", "kind", "error"}:  # the last three are ours
+    ours = {"examples", "types", "kind", "error"}
+    for given in set(prompt.inputs) - ours:
         assert f"<data>\n<{given}>\n</data>" in rendered
     assert prompt.purpose
     assert prompt.source
