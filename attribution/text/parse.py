@@ -71,7 +71,11 @@ def parse(text: str) -> Doc:
         if after - edges[-1] > MAX_PARSED and start > edges[-1]:
             edges.append(start)
     parts = [text[a:b] for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
-    joined: Doc = Doc.from_docs([_parsed(part) for part in parts], ensure_whitespace=False)
+    docs = [_parsed(part) for part in parts]
+    if any(doc.vocab is not docs[0].vocab for doc in docs):  # a new vocabulary has been begun
+        forget()
+        docs = [_parsed(part) for part in parts]
+    joined: Doc = Doc.from_docs(docs, ensure_whitespace=False)
     return joined
 
 

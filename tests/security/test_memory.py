@@ -18,6 +18,16 @@ def test_words_of_earlier_texts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -
     assert [token.text for token in first][1] == "flibbertigibbet"
 
 
+def test_a_long_text_is_parsed_with_one_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = "A ship came. " * 200
+    first = parse.parse(start)
+    with monkeypatch.context() as patch:
+        patch.setattr(parse, "MAX_STRINGS", len(first.vocab.strings) - 1)
+        assert parse.parse("Rain fell.").vocab is not first.vocab
+    longer = parse.parse(start + "It left. " * 200)
+    assert longer.text == start + "It left. " * 200
+
+
 def test_a_folder_with_other_weights_is_another_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     weights = tmp_path / "model.safetensors"

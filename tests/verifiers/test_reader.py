@@ -39,9 +39,9 @@ def test_a_long_passage_is_read_to_its_end(verifier) -> None:  # type: ignore[no
 
 def test_the_title_of_the_page_is_read(verifier) -> None:  # type: ignore[no-untyped-def]
     claim = "The Lorne Bridge was opened in 1932."
-    (untitled,) = verifier.verify([(claim, BRIDGE)])
-    (titled,) = verifier.verify([(claim, BRIDGE, "Lorne Bridge")])
-    assert titled.probabilities.entailed > untitled.probabilities.entailed
+    (others,) = verifier.verify([(claim, BRIDGE, "Osen Harbour and its ferries")])
+    (own,) = verifier.verify([(claim, BRIDGE, "Lorne Bridge")])
+    assert own.probabilities.entailed > others.probabilities.entailed
 
 
 def test_a_claim_that_leaves_no_room_is_refused(verifier) -> None:  # type: ignore[no-untyped-def]
