@@ -302,7 +302,7 @@ def easy(rng: random.Random) -> list[Pair]:
     words = [set(re.findall(r"[a-z]{4,}", row["passage"].lower())) for row in rows]
     pairs = []
     for number, row in enumerate(rows):
-        sentences = re.split(r"(?<=[.!?])\s+", row["passage"])
+        sentences = _sentences(row["passage"])
         statements = [s for s in sentences if 6 <= len(s.split()) <= 32 and not s.endswith("?")]
         for sentence in rng.sample(statements, min(2, len(statements))):
             pairs.append(Pair(row["passage"], sentence, ENTAILED, "easy"))
