@@ -36,10 +36,10 @@ check: $(VENV)/.dev
 # The slow tests, then the benchmarks. DATA is the folder of the evaluation sets (eval/, nli/).
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
-	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png
+	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json
 	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
 	@if [ -d "$(DATA)/eval" ]; then \
-	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
+	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json && \
 	  $(CALIBRATE) && \
 	  $(BIN)/python -m benchmarks.segmenters $(DATA) --segmenter clauses; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi

@@ -1,8 +1,7 @@
 """The worth of a badge: claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out
-    FILE.json]
-                                  [--plot FILE.png] [--held-out] [--addresses] [--judged FOLDER]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N]
+        [--out FILE.json] [--held-out] [--addresses] [--judged FOLDER]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm
 done (true claims shown as contradicted, unsupported ones as supported), and how precision falls as
@@ -35,7 +34,6 @@ from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retriev
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 MAX_CLAIM = 450  # characters of a claim, as in training
-LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 LOWEST = DecisionPolicy(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
@@ -278,29 +276,6 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def plot(found: dict[str, dict[str, dict[str, Any]]], path: Path) -> None:
-    """Draw the supported badges of each set and verifier, the surest first: share of all claims,
-    share right.
-    """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(6.5, 4.5))
-    for key, by_verifier in found.items():
-        for verifier, figures_ in by_verifier.items():
-            curve = figures_["risk and coverage"]["supported"][LEAST_SHOWN:]
-            axes.plot([x for x, _ in curve], [y for _, y in curve], label=f"{verifier}, {key}")
-    axes.set(
-        xlabel="share of all claims shown as supported",
-        ylabel="share of these that was right",
-        ylim=(0.5, 1.02),
-    )
-    axes.legend(fontsize=7, loc="lower left")
-    figure.savefig(path, dpi=120, bbox_inches="tight")
-
-
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -313,7 +288,6 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--limit", type=int, help="claims of each set, drawn by a hash")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
     parser.add_argument(
         "--addresses",
         action="store_true",
@@ -356,8 +330,6 @@ def main(argv: list[str] | None = None) -> int:
     print(table(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    if args.plot:
-        plot(found, args.plot)
     return 0
 
 

@@ -1,7 +1,7 @@
-"""The pipeline against plain recipes, in turn in one run: seconds, memory, and whether they agree.
+"""The pipeline against plain recipes, in turn in one run: seconds and memory.
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5]
-        [--out FILE.json] [--plot FILE.png]
+        [--out FILE.json]
     python -m benchmarks.pipeline --profile [--claims 10] [--documents DATA]
 
 The recipe `whole` reads whole passages with a small cross-encoder, and `bf16` does so in bf16 where
@@ -20,7 +20,6 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks import arguments, publish
@@ -48,36 +47,13 @@ def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> Fi
     return result
 
 
-def agreement(
-    ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
-) -> dict[str, float]:
-    """Compare two lists of the same claims: shares of passages, of relations of common passages,
-    and of verdicts.
-    """
-    passages = common = relations = verdicts = 0
-    for one, two in zip(ours, theirs, strict=True):
-        shared = one["evidence"].keys() & two["evidence"].keys()
-        passages += max(len(one["evidence"]), len(two["evidence"]))
-        common += len(shared)
-        relations += sum(one["evidence"][place] == two["evidence"][place] for place in shared)
-        verdicts += one["label"] == two["label"]
-    return {
-        "top passages that agree": common / passages if passages else 1.0,
-        "relations of common passages that agree": relations / common if common else 1.0,
-        "verdicts that agree": verdicts / len(ours),
-    }
-
-
 def compared(claims: int, runs: int, choices: Sequence[str], documents: str = "") -> Figures:
-    """Recipes and pipeline take turns; what they find is the same each time and compared once."""
+    """Measure the recipes and the pipeline in turn."""
     work = ("--documents", documents) if documents else ()
     results: dict[str, list[Figures]] = {name: [] for name in (*RECIPES, "pipeline")}
-    for number in range(runs):
+    for _ in range(runs):
         for recipe in RECIPES:
-            compare = ("--compare",) if recipe == "whole" and not number else ()
-            results[recipe].append(
-                measured(recipe, claims, [*choices, "shortlist=0"], *work, *compare)
-            )
+            results[recipe].append(measured(recipe, claims, [*choices, "shortlist=0"], *work))
         results["pipeline"].append(measured("pipeline", claims, choices, *work))
     return summary(claims, results)
 
@@ -118,7 +94,6 @@ def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
     figures["first verdict, share of the cold run"] = (
         figures["cold, first verdict"] / figures["cold, seconds"]
     )
-    figures |= agreement(ours[0]["cold"]["results"], results["whole"][0]["results"])
     figures["failures"] = ours[0]["cold"]["failures"]
     return figures
 
@@ -169,29 +144,6 @@ def table(sizes: Mapping[str, Figures]) -> str:
     return "\n".join(lines)
 
 
-def plot(sizes: Mapping[str, Figures], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8, 4))
-    for place, run in enumerate(RUNS):
-        values = [size[f"{run}, cpu"] for size in sizes.values()]
-        bars = axes.bar(
-            [i + (place - len(RUNS) / 2 + 0.5) * 0.17 for i in range(len(sizes))], values, 0.16
-        )
-        axes.bar_label(bars, labels=[f"{value:.1f}" for value in values], fontsize=8)
-    axes.set_yscale("log")
-    axes.set_xticks(
-        range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()]
-    )
-    axes.set_ylabel("processor seconds")
-    axes.legend(RUNS, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(RUNS), frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-
-
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--claims", type=int, nargs="+", default=[10, 30])
@@ -205,7 +157,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--book", type=int, nargs="+", default=[], metavar="PAGES")
     parser.add_argument("--profile", action="store_true", help="where the time goes, and no more")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the processor seconds")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
@@ -225,8 +176,6 @@ def main(argv: list[str] | None = None) -> int:
         figures["book"] = books(args.book, few, args.set)
     if args.growth:
         figures["growth"] = growth(few, args.growth, args.set)
-    if args.plot:
-        plot(sizes, args.plot)
     publish(figures, args.out)
     return 0
 

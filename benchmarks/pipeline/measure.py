@@ -14,7 +14,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,7 @@ from attribution.pipeline.run import run
 from attribution.pipeline.warmup import warm_up
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Claim, Evidence, Page
-from attribution.verdicts import decide
-from attribution.verifiers import policy_of
+from attribution.types import Page
 from benchmarks.pipeline import site
 from benchmarks.pipeline.profile import Profile
 from benchmarks.pipeline.work import Stages, Web, Work, book, library, wice
@@ -55,20 +53,8 @@ def peak_memory() -> float:
     return sum(megabytes(pid, "VmHWM") for pid in processes(os.getpid()))
 
 
-def found(
-    claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str, str]
-) -> dict[str, Any]:
-    """The verdict, and each passage with its relation, to be compared."""
-    pieces: dict[str, str] = {}
-    for piece in evidence:
-        url = urls[piece.page_id]
-        name = f"{url.partition('.example')[0]}…{url.rpartition('/')[2]}@{piece.end}"
-        pieces[name] = piece.relation
-    return {"claim": claim.text, "label": label, "evidence": pieces}
-
-
 def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
-    """Seconds, stages and results of one run of the pipeline."""
+    """Return seconds and stages of one run of the pipeline."""
     first, first_cpu = 0.0, 0.0
     started, cpu = time.perf_counter(), cpu_seconds()
     source = work.source(settings, store)
@@ -79,11 +65,6 @@ def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
     seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     assert isinstance(event, events.Finished)
     report = event.report
-    urls = {page.id: page.url for page in report.pages}
-    evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
-    for piece in report.evidence:
-        evidence[piece.claim_id].append(piece)
-    labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
     return {
         "seconds": seconds,
         "cpu": cpu,
@@ -93,12 +74,11 @@ def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
         "chunks": report.usage.chunks,
         "pages": len(report.pages),
         "failures": [f.message for f in report.failures],
-        "results": [found(c, labels[c.id], evidence[c.id], urls) for c in report.claims],
     }
 
 
-def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool) -> dict[str, Any]:
-    """The same by a plain recipe; to compare, not timed, what its models find in all pages."""
+def plain(name: str, settings: Settings, work: Work, store: Store) -> dict[str, Any]:
+    """Return the same for a plain recipe."""
     from benchmarks.pipeline.plain import Plain
 
     recipe = Plain(name, settings)
@@ -109,21 +89,15 @@ def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool
         claims, _ = annotate(QUESTION, work.answer, segmented.claims, [], None, ())
         claims = check_coherence(work.answer, claims, settings, store)
     pages: dict[str, Page] = {}
-    own: list[tuple[Claim, Sequence[Evidence]]] = []
     for of_round, pages_of_round in work.rounds(claims, stages):
         pages |= {page.id: page for page in pages_of_round}
         with recipe.over(QUESTION, pages_of_round) as matcher:
             for claim in of_round:
-                (evidence,) = matcher.match([claim])
-                own.append((claim, evidence))
+                matcher.match([claim])
                 first = first or time.perf_counter() - started
     seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     stages |= {"embed": recipe.embedder.seconds, "verify": recipe.verifier.seconds}
     memory = peak_memory()
-    urls = {page.id: page.url for page in pages.values()}
-    if compare and len(of_round) < len(claims):
-        with recipe.over(QUESTION, list(pages.values())) as matcher:
-            own = list(zip(claims, matcher.match(claims), strict=True))
     return {
         "seconds": seconds,
         "cpu": cpu,
@@ -131,7 +105,6 @@ def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool
         "memory": memory,
         "stages": stages,
         "pages": len(pages),
-        "results": [found(c, decide(c, e, policy_of(settings)).label, e, urls) for c, e in own],
     }
 
 
@@ -156,9 +129,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument(
         "--documents", default="", metavar="library|DATA|PAGES", help="instead of pages of the web"
-    )
-    parser.add_argument(
-        "--compare", action="store_true", help="plain: search all pages for each claim, too"
     )
     parser.add_argument("--profile", action="store_true", help="measure the pipeline's stages, too")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
@@ -185,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
             measured["memory"] = peak_memory()
             measured["warm"] = pipeline(settings, work, store)
         else:
-            measured = plain(args.recipe, settings, work, store, args.compare)
+            measured = plain(args.recipe, settings, work, store)
         store.close()
     print(json.dumps(measured))
     return 0
