@@ -11,15 +11,7 @@ from pydantic import Field
 from attribution.frozen import NOTE, AnalystLabel, Frozen, quoted
 
 
-class _Searching(Frozen):
-    """A change after which claims are compared with the pages again; `search` also searches for
-    more pages.
-    """
-
-    search: bool = Field(False, exclude_if=lambda search: not search)
-
-
-class Reword(_Searching):
+class Reword(Frozen):
     """A new text for a claim. With its own text, it loses the words that enrichment added."""
 
     kind: Literal["reword"] = "reword"
@@ -27,7 +19,7 @@ class Reword(_Searching):
     text: str
 
 
-class Split(_Searching):
+class Split(Frozen):
     """Several claims in place of one."""
 
     kind: Literal["split"] = "split"
@@ -35,7 +27,7 @@ class Split(_Searching):
     texts: tuple[str, ...]
 
 
-class Merge(_Searching):
+class Merge(Frozen):
     """One claim in place of several, at the position of the first one."""
 
     kind: Literal["merge"] = "merge"
@@ -43,15 +35,7 @@ class Merge(_Searching):
     text: str
 
 
-class Drop(Frozen):
-    """The removal of a claim, which is set aside, or its return."""
-
-    kind: Literal["drop"] = "drop"
-    claim_id: str
-    dropped: bool = True
-
-
-class AddEvidence(_Searching):
+class AddEvidence(Frozen):
     """Documents, web addresses, pasted text or another search for one claim; the pages are in the
     report.
     """
@@ -59,6 +43,7 @@ class AddEvidence(_Searching):
     kind: Literal["add_evidence"] = "add_evidence"
     claim_id: str
     names: tuple[str, ...] = ()  # of documents, and web addresses
+    search: bool = Field(False, exclude_if=lambda search: not search)
     sources: tuple[str, ...] = ()  # to search; empty: the run's
 
 
@@ -93,7 +78,7 @@ class Judge(Frozen):
 
 
 Change = Annotated[
-    Reword | Split | Merge | Drop | AddEvidence | Recheck | Exclude | Judge,
+    Reword | Split | Merge | AddEvidence | Recheck | Exclude | Judge,
     Field(discriminator="kind"),
 ]
 
@@ -117,8 +102,8 @@ class Edit(Frozen):
                 summary = f"Split into {len(texts)}: {subject}"
             case Merge(claim_ids=ids, text=text):
                 summary = f"{len(ids)} claims merged: {quoted(text)}"
-            case Drop(dropped=dropped):
-                summary = f"{'Dropped' if dropped else 'Restored'}: {subject}"
+            case AddEvidence(search=True):
+                summary = f"Searched again: {subject}"
             case AddEvidence(names=names):
                 added = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
                 summary = f"{added}: {subject}"
@@ -132,4 +117,4 @@ class Edit(Frozen):
                 summary = f"Note: {subject}" if note else f"Judgement cleared: {subject}"
             case Judge(label=label):
                 summary = f"Judged {label}: {subject}"
-        return f"{summary}, searched again" if getattr(self.change, "search", False) else summary
+        return summary

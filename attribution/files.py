@@ -181,9 +181,8 @@ def _names(fields: Sequence[str]) -> str:
     return " and ".join(f'"{name}"' for name in fields)
 
 
-def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Each line of a file that is appended to, with its first byte; what was cut off by a kill is
-    removed at the end.
+def complete_lines(path: Path) -> Iterator[bytes]:
+    """Each line of a file that is appended to; what was cut off by a kill is removed at the end.
 
     Nothing for a file that is not there.
     """
@@ -194,7 +193,7 @@ def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         for line in lines:
             if not line.endswith(b"\n"):
                 break
-            yield start, line
+            yield line
             start += len(line)
         lines.truncate(start)
 

@@ -378,9 +378,8 @@ class Failure(Frozen):
 
 
 class SetAside(Frozen):
-    """Claims and evidence that a person took out of a run and may put back."""
+    """What a person took out of a run and may put back."""
 
-    claims: tuple[Claim, ...] = ()
     evidence: tuple[Evidence, ...] = ()  # excluded, for the claim it names
 
 

@@ -18,7 +18,6 @@ from attribution.store.history import (
     HistoryQuery,
     HistoryRow,
     HistoryTotals,
-    Order,
     State,
 )
 from pages.ui import answer_sheet, background, frame, run_control, state
@@ -30,7 +29,7 @@ from pages.ui.state import store
 
 PER_PAGE = 50
 MOST = 1_000  # runs that can be listed
-ACT, UNDO, SHOWN, ROUND = "answers_act", "answers_undo", "answers_shown", "answers_round"
+ACT, SHOWN, ROUND = "answers_act", "answers_shown", "answers_round"
 POLL = 1.0  # seconds between two looks at the queue
 STATES: dict[State, str] = {
     "all": "All",
@@ -38,7 +37,6 @@ STATES: dict[State, str] = {
     "reviewed": "Reviewed",
     "unfinished": "Queue",
 }
-ORDERS: dict[Order, str] = {"newest": "Newest first", "oldest": "Oldest first", "title": "By title"}
 
 
 def worker() -> QueueWorker:
@@ -101,16 +99,8 @@ def tools(totals: HistoryTotals) -> HistoryQuery:
             label_visibility="collapsed",
             width=150,
         )
-        order = st.selectbox(
-            "Order",
-            list(ORDERS),
-            format_func=ORDERS.__getitem__,
-            key=f"answers_order-{turn}",
-            label_visibility="collapsed",
-            width=150,
-        )
     limit = int(state.get(SHOWN) or PER_PAGE)
-    return HistoryQuery(words or "", tag or "", shown or "all", order, limit=limit)
+    return HistoryQuery(words or "", tag or "", shown or "all", limit=limit)
 
 
 def listing(query: HistoryQuery, polling: bool) -> None:
@@ -127,7 +117,6 @@ def listing(query: HistoryQuery, polling: bool) -> None:
 
 def page() -> None:
     """Draw the page."""
-    store().history.purge()
     totals = store().history.totals()
     head(totals)
     query = tools(totals)
@@ -140,7 +129,6 @@ def page() -> None:
     except AttributionError as error:
         note("That was not possible", error.public(), label="contradicted")
         return
-    undo()
     if not rows:
         nothing(query)
         return
@@ -150,28 +138,12 @@ def page() -> None:
 
 def nothing(query: HistoryQuery) -> None:
     """Explain why the list is empty."""
-    if query == HistoryQuery(order=query.order, limit=query.limit):
+    if query == HistoryQuery(limit=query.limit):
         line = "Every answer that you check in this browser is listed here."
         note("No answers yet", line, "“Add many” checks a whole file of them.")
         return
     note("No answer matches", "Search for other words, or clear the filters.")
     st.button("Clear search and filters", on_click=state.renew, args=(ROUND,), key="answers_clear")
-
-
-def undo() -> None:
-    """Offer to restore the runs that were deleted last."""
-    run_ids = state.get(UNDO)
-    if not run_ids:
-        return
-
-    def restore() -> None:
-        store().history.restore(run_ids)
-        worker().wake()
-        state.put(UNDO, None)
-
-    with st.container(key="answers_undo_line", horizontal=True, vertical_alignment="center"):
-        small(f"{plural(len(run_ids), 'answer')} deleted.")
-        st.button("Undo", on_click=restore, key="answers_undo", type="tertiary")
 
 
 # --- what is done with answers ---
@@ -198,7 +170,7 @@ def perform(act: Mapping[str, Any], rows: Mapping[str, HistoryRow], query: Histo
             store().queue.add(ids[0])
             worker().wake()
         case "remove" | "delete":
-            delete(ids)
+            delete_dialog(ids)
         case "compare" if len(ids) == 2:
             st.switch_page("pages/compare.py", query_params={"answers": "-".join(ids)})
         case "export":
@@ -232,13 +204,20 @@ def stop(run_id: str) -> None:
         worker().stop(run_id)
 
 
+@st.dialog("Delete the selected answers?")
+def delete_dialog(run_ids: Sequence[str]) -> None:
+    """Delete runs for good, once that is confirmed."""
+    small("They are deleted for good, with your assessments and notes.")
+    label = f"Delete {plural(len(run_ids), 'answer')}"
+    if st.button(label, type="primary", key="delete", on_click=delete, args=(run_ids,)):
+        st.rerun()
+
+
 def delete(run_ids: Sequence[str]) -> None:
-    """Delete runs, which can be restored for a day."""
-    store().history.put_aside(run_ids)
-    state.put(UNDO, tuple(run_ids))
+    """Delete runs, which are stopped first."""
     for run_id in run_ids:
         stop(run_id)
-    st.rerun()
+        store().runs.delete(run_id)
 
 
 @st.dialog("Tag the selected answers")
@@ -264,7 +243,7 @@ def tag_dialog(rows: Sequence[HistoryRow]) -> None:
 
 @st.dialog("Title, tags and note", width="medium")
 def details_dialog(row: HistoryRow) -> None:
-    """Describe a run, which only this browser sees; copy it, or delete it."""
+    """Describe a run, which only this browser sees, or copy it."""
     title = st.text_input(
         "Title",
         row.title,
@@ -293,14 +272,11 @@ def details_dialog(row: HistoryRow) -> None:
     with st.container(horizontal=True):
         saved = st.button("Save", type="primary", key="details_save")
         copied = st.button("Make a copy", key="details_copy", disabled=not row.finished)
-        deleted = st.button("Delete", key="details_delete")
     try:
         if saved:
             store().history.describe(row.id, title, tags, text)
         if copied:
             store().runs.copy(row.id)
-        if deleted:
-            delete([row.id])
     except AttributionError as error:
         note("Not saved", error.public(), label="contradicted")
         return

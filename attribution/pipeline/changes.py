@@ -38,7 +38,6 @@ WRITTEN_BY_HAND = {  # properties of a text that a person wrote
     "coherent": True,
 }
 EXCLUDED = "You excluded every passage that was found."
-NOT_IN_RUN = "is not in this run: open the run it belongs to"
 UNDECIDED = ("unclear", "conflicting")
 
 
@@ -74,8 +73,6 @@ def apply(report: Report, change: edits.Change) -> Changed:
             return _split(report, change)
         case edits.Merge():
             return _merge(report, change)
-        case edits.Drop():
-            return _drop(report, change) if change.dropped else _restore(report, change)
         case edits.AddEvidence():
             claim = claim_of(report, change.claim_id)
             checked = claim.model_copy(update={"worthiness": "factual", "coherent": True})
@@ -90,7 +87,10 @@ def apply(report: Report, change: edits.Change) -> Changed:
 
 def claim_of(report: Report, claim_id: str) -> Claim:
     """Return the claim with that id. Raises BadInput if the report has none."""
-    return _find_claim(report.claims, claim_id, NOT_IN_RUN)
+    for claim in report.claims:
+        if claim.id == claim_id:
+            return claim
+    raise BadInput(f"claim {claim_id[:40]!r} is not in this run: open the run it belongs to")
 
 
 def verdict_of(report: Report, claim: Claim) -> Verdict | None:
@@ -110,8 +110,8 @@ def unclear_claims(report: Report) -> list[Claim]:
 def _reword(report: Report, change: edits.Reword) -> Changed:
     claim = claim_of(report, change.claim_id)
     text = _one_line(change.text)
-    if text == claim.text and claim.enriched is None and not change.search:
-        raise BadInput("the text is the same as before: change it, or search again")
+    if text == claim.text and claim.enriched is None:
+        raise BadInput("the text is the same as before: change it")
     return _replace_claims(report, [claim], [_by_hand(claim, text, claim.spans)])
 
 
@@ -150,25 +150,6 @@ def _merge(report: Report, change: edits.Merge) -> Changed:
     return _replace_claims(report, claims, [merged])
 
 
-def _drop(report: Report, change: edits.Drop) -> Changed:
-    claim = claim_of(report, change.claim_id)
-    others = [other for other in report.claims if other.id != claim.id]
-    dropped = (*set_aside(report).claims, claim)
-    remaining = _with_set_aside(with_claims(report, others), claims=dropped)
-    return Changed(remaining, subject=claim.text)
-
-
-def _restore(report: Report, change: edits.Drop) -> Changed:
-    dropped = set_aside(report).claims
-    claim = _find_claim(dropped, change.claim_id, "was not dropped from this run")
-    left = tuple(other for other in dropped if other.id != claim.id)
-    place = _start(claim)
-    before = sum(_start(other) <= place for other in report.claims)
-    claims = (*report.claims[:before], claim, *report.claims[before:])
-    restored = _with_set_aside(with_claims(report, claims), claims=left)
-    return Changed(restored, (claim.id,), {}, claim.text, (claim.id,))
-
-
 def _recheck(report: Report, change: edits.Recheck) -> Changed:
     claims = [claim_of(report, change.claim_id)] if change.claim_id else unclear_claims(report)
     if not claims:
@@ -183,10 +164,7 @@ def _replace_claims(report: Report, old: Sequence[Claim], new: Sequence[Claim]) 
     others = [claim for claim in report.claims if claim.id not in replaced]
     ids = tuple(claim.id for claim in new)
     if len(set(ids)) < len(ids) or {claim.id for claim in others} & set(ids):
-        raise BadInput(
-            "there is a claim with this text at this place already: "
-            "change the text, or drop one of the two"
-        )
+        raise BadInput("there is a claim with this text at this place already: change the text")
     place = report.claims.index(old[0])
     claims = (*others[:place], *new, *others[place:])
     opened = with_claims(report, others).model_copy(update={"claims": claims})
@@ -208,24 +186,13 @@ def _one_line(text: str) -> str:
     return line
 
 
-def _find_claim(claims: Sequence[Claim], claim_id: str, problem: str) -> Claim:
-    for claim in claims:
-        if claim.id == claim_id:
-            return claim
-    raise BadInput(f"claim {claim_id[:40]!r} {problem}")
-
-
-def _start(claim: Claim) -> float:
-    return claim.spans[0][0] if claim.spans else float("inf")
-
-
 # --- passages and assessments ---
 
 
 def _exclude(report: Report, change: edits.Exclude) -> Changed:
     claim = claim_of(report, change.claim_id)
     key = (change.claim_id, change.page_id, change.start, change.end)
-    excluded = set_aside(report).evidence
+    excluded = excluded_from(report)
     pieces = report.evidence if change.excluded else excluded
     piece = next((e for e in pieces if _place(e) == key), None)
     if piece is None:
@@ -240,7 +207,7 @@ def _exclude(report: Report, change: edits.Exclude) -> Changed:
     of_claim = [e for e in evidence if e.claim_id == claim.id]
     of_claim.sort(key=lambda e: -e.similarity)
     decided = _decide(report, claim, of_claim, is_reduced=True)
-    changed = _with_set_aside(decided, evidence=excluded)
+    changed = _with_excluded(decided, excluded)
     return Changed(changed, subject=claim.text, claims=(claim.id,))
 
 
@@ -272,9 +239,9 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
 # --- reports ---
 
 
-def set_aside(report: Report) -> SetAside:
-    """Return the claims and evidence that were set aside."""
-    return report.set_aside or SetAside()
+def excluded_from(report: Report) -> tuple[Evidence, ...]:
+    """Return the evidence that a person excluded."""
+    return report.set_aside.evidence if report.set_aside else ()
 
 
 def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence]) -> Report:
@@ -292,7 +259,7 @@ def with_evidence(
     failures: Sequence[Failure] = (),
 ) -> Report:
     """Decide a claim by new evidence, without the passages excluded from it or from its origins."""
-    before = [e for e in set_aside(report).evidence if e.claim_id in (*origins, claim.id)]
+    before = [e for e in excluded_from(report) if e.claim_id in (*origins, claim.id)]
     places = {_place(e)[1:] for e in before}
     excluded = {_place(e): e for e in before if e.claim_id == claim.id}
     counted = []
@@ -302,20 +269,18 @@ def with_evidence(
         else:
             counted.append(piece)
     decided = _decide(report, claim, counted, bool(excluded), failures)
-    others = [e for e in set_aside(report).evidence if e.claim_id != claim.id]
-    return _with_set_aside(decided, evidence=(*others, *excluded.values()))
+    others = [e for e in excluded_from(report) if e.claim_id != claim.id]
+    return _with_excluded(decided, [*others, *excluded.values()])
 
 
 def tidied(report: Report) -> Report:
-    """Remove what no longer applies: what is set aside but back or without its claim, and
-    judgements of other words.
+    """Remove what no longer applies: excluded evidence without its claim, and judgements of other
+    words.
     """
     present = {claim.id for claim in report.claims}
-    dropped = tuple(claim for claim in set_aside(report).claims if claim.id not in present)
-    known = present | {claim.id for claim in dropped}
-    excluded = tuple(e for e in set_aside(report).evidence if e.claim_id in known)
+    excluded = [e for e in excluded_from(report) if e.claim_id in present]
     report = report.model_copy(update={"judgements": report.fitting_judgements()})
-    return _with_set_aside(report, claims=dropped, evidence=excluded)
+    return _with_excluded(report, excluded)
 
 
 def _decide(
@@ -336,10 +301,9 @@ def _place(piece: Evidence) -> tuple[str, str, int, int]:
     return piece.claim_id, piece.page_id, piece.start, piece.end
 
 
-def _with_set_aside(report: Report, **changes: tuple[Claim, ...] | tuple[Evidence, ...]) -> Report:
-    changed = set_aside(report).model_copy(update=changes)
-    is_empty = not changed.claims and not changed.evidence
-    return report.model_copy(update={"set_aside": None if is_empty else changed})
+def _with_excluded(report: Report, excluded: Sequence[Evidence]) -> Report:
+    set_aside = SetAside(evidence=tuple(excluded)) if excluded else None
+    return report.model_copy(update={"set_aside": set_aside})
 
 
 def with_claims(report: Report, claims: Sequence[Claim]) -> Report:

@@ -83,9 +83,7 @@ def edit(
         with suppress(Outdated):
             yield from editing.steps(documents, addresses, version)
             return
-    raise BadInput(
-        "the run is being changed in other tabs all the time: try again when they are done"
-    )
+    raise BadInput("the run is being changed in other tabs all the time: try again later")
 
 
 class _Editing:
@@ -110,7 +108,6 @@ class _Editing:
         self.concerns: dict[str, tuple[Failure, ...]] = {}
         self.added_pages: list[Page] = []
         self.traces: list[Trace] = []
-        self.spent = events.Spent()
 
     def steps(
         self, documents: Sequence[Document], addresses: Sequence[str], version: int
@@ -124,7 +121,7 @@ class _Editing:
         provenance = self.store.runs.provenance(report.id) or Provenance()
         opened = [claim for claim in report.claims if claim.id in changed.open]
         self._read(opened, documents, addresses)
-        if getattr(self.change, "search", False):
+        if isinstance(self.change, edits.AddEvidence) and self.change.search:
             yield from self._search(opened)
         if opened and not self.stop.is_set():
             provenance = self._with_traces(provenance, changed)
@@ -183,7 +180,6 @@ class _Editing:
         yield events.StageStarted("search")
         live = live_sources(self.settings, self.store, searchers, self.stop)
         for step in live.gather(searched, self.question, self.stop):
-            self.spent = step.spent
             self.added_pages += step.pages
             self.traces += step.traces
             self._fail(step.failures, step.claim_ids)
@@ -243,20 +239,10 @@ class _Editing:
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
         new_failures = [f for f in dict.fromkeys(self.failures) if f not in report.failures]
         report = report.model_copy(update={"failures": (*report.failures, *new_failures)})
-        if len(matcher.pages) == len(report.pages) and not self.spent.searches:
+        if len(matcher.pages) == len(report.pages):
             return report
         pages = sorted(matcher.marked.values(), key=lambda page: (page.kind, page.url, page.id))
-        usage = report.usage
-        used = {
-            "searches": usage.searches + self.spent.searches,
-            "queries": usage.queries + self.spent.queries,
-            "downloads": usage.downloads + self.spent.downloads,
-            "pages": len(pages),
-            "chunks": matcher.chunks,
-        }
-        return report.model_copy(
-            update={"pages": tuple(pages), "usage": usage.model_copy(update=used)}
-        )
+        return report.model_copy(update={"pages": tuple(pages)})
 
     def _with_versions(self, report: Report, opened: Sequence[Claim], matcher: Matcher) -> Report:
         """Record a second verifier, its use of a language model, and as `verifier:CLAIM` each claim

@@ -9,7 +9,6 @@ import time
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from attribution.claims import worthiness
 from attribution.claims.context import check_independence
@@ -22,9 +21,8 @@ from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Claim, Document, LlmUsage, Turn
+from attribution.types import Claim, Document, LlmUsage, Report, Turn
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
-from attribution.verifiers.reader import BASE, base_folder
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -48,15 +46,13 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-SECONDS_PER_PAIR = 0.06  # on two idle cores, until this machine has been measured
+SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
-READ_AGAIN = 1.6  # pairs in a run for each of a claim's passages: sentences are read once more
-TO_LOAD = 1.0  # models and the library, in times of what loading the rules took
-TO_BUILD = 2.0  # the base model, once per machine, likewise
 SAMPLE = 6  # pairs by which a machine is measured
+LEAST_PAIRS = 20  # that a run must have read to tell the pace
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
-_pace: dict[str, float] = {}  # measured seconds per pair, by the verifier's version
+_pace: dict[str, float] = {}  # seconds per pair in this process, by the verifier's version
 
 
 def measure_pace(verifier: Verifier) -> None:
@@ -68,6 +64,13 @@ def measure_pace(verifier: Verifier) -> None:
     _pace[verifier.version] = (time.perf_counter() - started) / SAMPLE
 
 
+def note_pace(report: Report) -> None:
+    """Note how long a finished run took for each pair that it read."""
+    read = report.usage.pairs - report.usage.cached_pairs
+    if read >= LEAST_PAIRS:
+        _pace[report.versions["verifier"]] = report.timings["verify"] / read
+
+
 @dataclass(frozen=True)
 class Estimate:
     """An upper bound on the cost of a run; claims are exact, unless a language model makes them."""
@@ -75,7 +78,7 @@ class Estimate:
     claims: int  # sentences, if a model segments
     checked: int  # of these
     pages: int
-    seconds: float  # including the language model only if an earlier run measured its pace
+    seconds: float | None  # None until a verifier was measured in this process
     llm: Mapping[str, LlmUsage]  # by stage; replies in the store cost nothing
 
 
@@ -94,14 +97,13 @@ def estimate(
         answer: The answer to check.
         settings: The settings of the run.
         documents: The user's own sources.
-        store: The database whose last runs give the pace.
+        store: The database, whose replies of the language model cost nothing.
         context: The conversation before the question, which the language model reads as well.
 
     Raises:
         BadInput, UnknownName, Unavailable: As a run does.
     """
     check_input(question, answer, settings)
-    _seconds_for_rules()  # before anything else has loaded them
     shown = transcript(question, context)
     claims, llm = _claims(shown, answer, settings)
     llm |= _annotation_use(question, answer, settings, store, claims, context)
@@ -116,9 +118,10 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
         pages += len(factual) * settings.pages_per_claim
-    measured = store.runs.seconds_per_pair() if store else None
-    pace = _pace.get(verifier.version, SECONDS_PER_PAIR)
-    seconds = 1.0 + _loading(verifier) + len(pairs) * (measured or pace * READ_AGAIN)
+    pace = 0.0 if usage else _pace.get(verifier.version)
+    if pace is None:
+        return Estimate(len(claims), len(factual), pages, None, llm)
+    seconds = SECONDS_PER_RUN + len(pairs) * pace
     characters = sum(len(document.content) for document in documents)
     passages = min(characters // settings.chunk_size, len(factual) * settings.shortlist)
     seconds += passages * SECONDS_PER_PASSAGE
@@ -126,25 +129,6 @@ def estimate(
         seconds += pages * SECONDS_PER_PAGE
     seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
     return Estimate(len(claims), len(factual), pages, seconds, llm)
-
-
-def _loading(verifier: Verifier) -> float:
-    """Return the seconds that a first run waits for models."""
-    if loaded.is_set():
-        return 0.0
-    is_built = (base_folder() / "model.onnx").exists()
-    needs_building = verifier.version.startswith(BASE.name) and not is_built
-    return _seconds_for_rules() * (TO_LOAD + TO_BUILD * needs_building)
-
-
-@cache
-def _seconds_for_rules() -> float:
-    """Load the rules that an estimate needs, and return how long that took on this machine."""
-    from attribution.pipeline.warmup import load_rules
-
-    started = time.perf_counter()
-    load_rules()
-    return time.perf_counter() - started
 
 
 def _annotation_use(

@@ -7,23 +7,19 @@ it stopped.
 from __future__ import annotations
 
 import json
-import os
 import threading
-import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Generic, Self, TypeVar
+from typing import Generic, TypeVar
+
+from filelock import FileLock, Timeout
 
 from attribution.errors import BadInput, StageFailure, Stopped, setup_error
 from attribution.files import Row, complete_lines, named, replacing
 from attribution.types import content_id
-
-try:
-    import fcntl
-except ImportError:  # Windows: two runs are not distinguished there
-    fcntl = None  # type: ignore[assignment]
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -88,10 +84,6 @@ def local(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[F
     yield from enumerate(run_each(rows, prepare()))
 
 
-def time_left(seconds: float) -> str:
-    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
-
-
 @dataclass(frozen=True)
 class RowDone:
     """The progress after a row, and what is wrong with it."""
@@ -100,24 +92,10 @@ class RowDone:
     total: int
     failed: int
     problem: str = ""
-    rate: float | None = None  # rows a minute, without loading models; None until two have run
-    seconds_left: float | None = None
 
     def __str__(self) -> str:
-        speed = ""
-        if self.rate is not None and self.seconds_left is not None:
-            speed = f", {self.rate:.1f} answers a minute, {time_left(self.seconds_left)}"
-        return f"{self.done}/{self.total}{speed}" + (f": {self.problem}" if self.problem else "")
-
-
-@dataclass(frozen=True)
-class _Finished:
-    """Equal rows with their result; the speed is known from the second result on."""
-
-    rows: list[int]
-    result: Result[Fields]
-    rate: float | None = None  # rows a minute
-    seconds_left: float | None = None
+        counts = f"{self.done}/{self.total}"
+        return f"{counts}: {self.problem}" if self.problem else counts
 
 
 class Experiment:
@@ -140,11 +118,10 @@ class Experiment:
         self.keys = [content_id(json.dumps(row.fields, sort_keys=True), own) for row in rows]
 
     def run(self, path: Path) -> Iterator[RowDone]:
-        """Run every row, and write a line each: its other fields with a `key` and the result, or an
-        `error`.
+        """Run every row, and append a line each as it ends: its other fields with `line`, a `key`
+        and the result, or an `error`.
 
-        Rows that an earlier call finished do not run again, whatever the engine; equal rows run
-        once. In the end the lines stand in the order of the rows.
+        Rows that an earlier call finished do not run again, whatever the engine.
 
         Args:
             path: The file of results.
@@ -153,137 +130,93 @@ class Experiment:
             The progress after each row.
 
         Raises:
-            Unavailable, BadInput: A model, key or name is missing; before any row.
+            Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
         """
-        with ResultFile(path) as file:
-            starts: dict[int, int] = {}  # of the rows that are done, the first byte of their line
-            groups: dict[str, list[int]] = {}  # rows to run, equal ones together
-            failed = 0
-            for n, (row, key) in enumerate(zip(self.rows, self.keys, strict=True)):
-                if row.error:
-                    starts[n] = file.append(row.failed(row.error))
-                    failed += 1
-                elif key in file.finished:
-                    starts[n] = file.finished[key]
-                else:
-                    groups.setdefault(key, []).append(n)
+        with locked(path):
+            finished = self._keep_finished(path)
+            total, done, failed = len(self.rows), len(finished), 0
+            if done:
+                yield RowDone(done, total, failed)
+            waiting: list[int] = []
+            for place, row in enumerate(self.rows):
+                if place in finished:
                     continue
-                yield self._progress(len(starts), failed, n, row.error)
-            for finished in self._finished(list(groups.values())):
-                problem = finished.result.problem
-                line = self._line(finished.rows[0], finished.result.value or {})
-                start = None if problem else file.append(line)
-                for n in finished.rows:
-                    failed += bool(problem)
-                    if start is None:
-                        starts[n] = file.append(self.rows[n].failed(problem))
-                    else:
-                        starts[n] = start
-                    yield self._progress(len(starts), failed, n, problem, finished)
-            file.arrange([(starts[n], row.line) for n, row in enumerate(self.rows)])
+                if not row.error:
+                    waiting.append(place)
+                    continue
+                done, failed = done + 1, failed + 1
+                append(path, row.failed(row.error))
+                yield RowDone(done, total, failed, f"line {row.line}: {row.error}")
+            if not waiting:
+                return
+            rows = [self.rows[place] for place in waiting]
+            for number, result in self.engine(rows, self.prepare):
+                append(path, self._line(waiting[number], result))
+                done, failed = done + 1, failed + bool(result.problem)
+                problem = f"line {rows[number].line}: {result.problem}" if result.problem else ""
+                yield RowDone(done, total, failed, problem)
 
-    def _progress(
-        self, done: int, failed: int, n: int, problem: str, finished: _Finished | None = None
-    ) -> RowDone:
-        message = f"line {self.rows[n].line}: {problem}" if problem else ""
-        rate = finished.rate if finished else None
-        seconds_left = finished.seconds_left if finished else None
-        return RowDone(done, len(self.rows), failed, message, rate, seconds_left)
+    def _keep_finished(self, path: Path) -> set[int]:
+        """Keep the lines of rows that are finished; return the places of these rows."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, key in enumerate(self.keys):
+            places[key].append(place)
+        finished = set()
+        with replacing(path) as out:
+            for line in read_lines(path):
+                if is_result(line) and places[str(line["key"])]:
+                    place = places[str(line["key"])].pop(0)
+                    finished.add(place)
+                    out.write(_encoded({**line, "line": self.rows[place].line}))
+        return finished
 
-    def _finished(self, groups: Sequence[list[int]]) -> Iterator[_Finished]:
-        """Run the first row of each group of equal rows."""
-        if not groups:
-            return
-        started = 0.0
-        results = self.engine([self.rows[rows[0]] for rows in groups], self.prepare)
-        for ran, (place, result) in enumerate(results):
-            if ran == 0:  # it loaded the models
-                started = time.monotonic()
-                yield _Finished(groups[place], result)
-                continue
-            rate = ran / max(time.monotonic() - started, 1e-6)
-            left = (len(groups) - ran - 1) / rate
-            yield _Finished(groups[place], result, 60 * rate, left)
-
-    def _line(self, n: int, fields: Fields) -> Fields:
-        row = self.rows[n]
+    def _line(self, place: int, result: Result[Fields]) -> Fields:
+        row = self.rows[place]
+        if result.problem:
+            return row.failed(result.problem)
         others = {name: value for name, value in row.fields.items() if name not in self.inputs}
-        return {**others, "line": row.line, "key": self.keys[n], **fields}
+        return {**others, "line": row.line, "key": self.keys[place], **(result.value or {})}
 
 
-class ResultFile:
-    """A JSON Lines file of results, for one process alone: BadInput where another run has it open.
-
-    `finished` has the first byte of each result's line by its key; lines with an error are not
-    among them.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> Self:
-        self._file = _open_alone(self.path)
-        self.finished = {
-            str(line["key"]): start for start, line in read_lines(self.path) if is_result(line)
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # what the disk did not take was an error when it was written
-            self._file.close()
-
-    def append(self, line: Fields) -> int:
-        """Write a line to the end of the file; returns where it starts."""
-        with named(self.path):
-            start = self._file.seek(0, os.SEEK_END)
-            self._file.write(_encoded(line))
-            self._file.flush()
-        return start
-
-    def arrange(self, lines: Sequence[tuple[int, int]]) -> None:
-        """Keep the lines that start at these places, in this order, each with its line number in
-        the input.
-        """
-        with self.path.open("rb") as all_lines, replacing(self.path) as out:
-            for start, number in lines:
-                all_lines.seek(start)
-                line = all_lines.readline()
-                saved = json.loads(line)
-                out.write(line if saved["line"] == number else _encoded({**saved, "line": number}))
+# --- files of results ---
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, Fields]]:
-    """Yield each object of a file of results with its first byte; what was cut off by a kill is
-    removed.
-    """
-    for start, line in complete_lines(path):
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Write a file of results in this process alone. Raises BadInput where another run does."""
+    lock = FileLock(f"{path}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadInput(
+            f"another run is writing {path}: wait until it has ended, or choose another output"
+        ) from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            Path(lock.lock_file).unlink()
+        lock.release()
+
+
+def append(path: Path, line: Fields) -> None:
+    """Append a line to a file of results."""
+    with named(path), path.open("ab") as file:
+        file.write(_encoded(line))
+
+
+def read_lines(path: Path) -> Iterator[Fields]:
+    """Yield each object of a file of results; what was cut off by a kill is removed."""
+    for line in complete_lines(path):
         with suppress(ValueError):
             fields = json.loads(line)
             if isinstance(fields, dict):
-                yield start, fields
+                yield fields
 
 
 def is_result(line: Fields) -> bool:
-    """True for a line of a row that is finished, rather than failed."""
+    """Return True for a line of a row that is finished, rather than failed."""
     return "key" in line and not line.get("error")
-
-
-def _open_alone(path: Path) -> BinaryIO:
-    """The file open for appending, and locked as long as it is."""
-    while True:
-        file = path.open("ab")
-        try:
-            if fcntl:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise BadInput(
-                f"another run is writing {path}: wait until it has ended, or choose another output"
-            ) from None
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        file.close()  # the run before it has just replaced the file
 
 
 def _encoded(line: Fields) -> bytes:

@@ -33,7 +33,7 @@ from attribution.pipeline.claims import (
     unmatched,
     unsupported,
 )
-from attribution.pipeline.estimate import check_input
+from attribution.pipeline.estimate import check_input, note_pace
 from attribution.pipeline.record import RunRecord
 from attribution.retrieval.index import Candidate
 from attribution.server_settings import server_number
@@ -175,6 +175,7 @@ class _Run:
             yield from self._verify(checked)
         report = record.report(self.matcher, self.stop.is_set())
         self.store.runs.finish(report, self.matcher.provenance(record.concerns))
+        note_pace(report)
         yield events.Finished(report)
 
     def _save_state(self) -> None:

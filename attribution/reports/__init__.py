@@ -31,7 +31,7 @@ class Exported:
         """The ids of the claims whose text or evidence a person changed."""
         claims: set[str] = set()
         for edit in self.report.edits:
-            if not isinstance(edit.change, edits.Drop | edits.Recheck):
+            if not isinstance(edit.change, edits.Recheck):
                 claims.update(edit.claims)
         return frozenset(claims)
 

@@ -1,6 +1,6 @@
 """Offer the actions on a claim and its passages, and the most useful next step, as buttons.
 
-A click arrives as words separated by colons: `drop:CLAIM`.
+A click arrives as words separated by colons: `edit:CLAIM`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def claim_actions(claim: Claim, number: int) -> Node:
     return el(
         "p",
         button("Edit or split", f"edit:{claim.id}", f"Edit or split claim {number}"),
-        button("Leave this claim out", f"drop:{claim.id}", f"Leave claim {number} out"),
         class_="links actions",
     )
 
@@ -110,8 +109,6 @@ def requested(
         if action == step:
             return StepRequest(step, claim)
     match action:
-        case "drop":
-            return edits.Drop(claim_id=claim.id)
         case "judge":
             return _judgement(claim, rest)
         case "exclude" | "include":

@@ -23,19 +23,16 @@ MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
 OTHER = "or set ATTRIBUTION_DATABASE_URL to another database"
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database, and what to do
     sqlite3.SQLITE_FULL: "has no space left: free some on its disk, {other}",
     **dict.fromkeys(
         LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"
     ),
-    sqlite3.SQLITE_CORRUPT: "is damaged: move it away, or put a copy of it in its place",
-    sqlite3.SQLITE_NOTADB: "is damaged or no SQLite database: move it away, {other}",
-    sqlite3.SQLITE_READONLY: "is not writable: allow writing to it and its folder, {other}",
-    sqlite3.SQLITE_PERM: "is not writable: allow writing to it and its folder, {other}",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that its folder is writable, {other}",
-    sqlite3.SQLITE_IOERR: "cannot be read or written ({reason}): check its disk, {other}",
+    **dict.fromkeys(DAMAGED, "is damaged or no SQLite database: move it away, {other}"),
 }
+UNUSABLE = "cannot be used ({reason}): check that it and its folder are writable, {other}"
 
 T = TypeVar("T")
 
@@ -211,9 +208,7 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
         return None
     reason = str(error).partition("\n")[0][:200]
     if engine.dialect.name == "sqlite":
-        problem = PROBLEMS.get(
-            _primary_code(error), "cannot be used ({reason}): if it is another program's, {other}"
-        )
+        problem = PROBLEMS.get(_primary_code(error), UNUSABLE)
         place = engine.url.database
     else:
         problem = "cannot be used ({reason}): check that its server runs and has space, {other}"

@@ -1,13 +1,10 @@
-"""List, search, describe, delete and restore the runs of one owner. Other owners' runs are never
-touched.
-"""
+"""List, search, describe and delete the runs of one owner; those of others are never touched."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -15,14 +12,12 @@ import sqlalchemy as sa
 from attribution.errors import BadInput
 from attribution.settings import LIMITS
 from attribution.store import schema as t
-from attribution.store.database import BATCH, Database, now
+from attribution.store.database import Database
 from attribution.store.rights import Rights
-from attribution.store.runs import Runs, searchable
+from attribution.store.runs import searchable
 
 State = Literal["all", "to_review", "reviewed", "finished", "unfinished"]
-Order = Literal["newest", "oldest", "title"]
-KEPT_HOURS = 24  # hours in which a deleted run can be restored
-MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
+MAX_TITLE, MAX_TAGS, MAX_NOTE = 200, 400, 10_000  # characters
 MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
@@ -45,12 +40,11 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class HistoryQuery:
-    """A query for an owner's runs that weren't deleted; every condition given must hold."""
+    """A query for an owner's runs; every condition given must hold."""
 
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
     state: State = "all"
-    order: Order = "newest"
     offset: int = 0
     limit: int = 50
 
@@ -119,29 +113,24 @@ class HistoryTotals(NamedTuple):
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Normalise the tags for storage: lower case, each once, sorted. Raises BadInput for too many
-    or too long ones.
-    """
+    """Normalise tags: lower case, each once, sorted. Raises BadInput if they are too long."""
     cleaned = sorted({searchable(tag) for tag in tags} - {""})
-    if len(cleaned) > MAX_TAGS:
-        raise BadInput(f"{len(cleaned)} tags; a run can have {MAX_TAGS}: remove some")
-    for tag in cleaned:
-        if len(tag) > MAX_TAG:
-            raise BadInput(
-                f"the tag “{tag[:MAX_TAG]}…” has {len(tag)} characters; "
-                f"a tag can have {MAX_TAG}: shorten it"
-            )
+    _check_length("tags", "".join(cleaned), MAX_TAGS)
     return cleaned
 
 
-def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
+def _check_length(name: str, text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise BadInput(
+            f"{len(text):,} characters of {name}; at most {limit:,} are saved: shorten it"
+        )
+
+
+def _described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
     """Return the descriptive columns of a run. Raises BadInput for a text that is too long."""
     title, note = " ".join(title.split()), note.strip()
-    for name, text, limit in (("title", title, MAX_TITLE), ("note", note, MAX_NOTE)):
-        if len(text) > limit:
-            raise BadInput(
-                f"the {name} has {len(text):,} characters; it can have {limit:,}: shorten it"
-            )
+    _check_length("title", title, MAX_TITLE)
+    _check_length("note", note, MAX_NOTE)
     cleaned = clean_tags(tags)
     return {
         "title": title,
@@ -154,24 +143,24 @@ def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
 class History:
     """Queries and changes of the runs of the token that the store was opened with."""
 
-    def __init__(self, database: Database, rights: Rights, runs: Runs) -> None:
-        self._database, self._rights, self._runs = database, rights, runs
+    def __init__(self, database: Database, rights: Rights) -> None:
+        self._database, self._rights = database, rights
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return the owner's runs that meet the conditions, and their number on all pages. Raises
-        BadInput for more than MAX_WORDS words.
+        """Return the owner's runs that meet the conditions, newest first, and their number on all
+        pages. Raises BadInput for more than MAX_WORDS words.
         """
-        conditions = [*self._own(), *_conditions(query)]
+        conditions = [self._is_own(), *_conditions(query)]
         count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
         columns = [t.runs.c[name] for name in (*COLUMNS, "tags", "verdicts", "sources", "queued")]
         beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
         rows = sa.select(*columns, beginning).where(*conditions)
-        rows = rows.order_by(_order(query), RUN.id).limit(query.limit).offset(query.offset)
+        rows = rows.order_by(RUN.created_at.desc(), RUN.id).limit(query.limit).offset(query.offset)
         found = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(found, self._database.scalar(count) or 0)
 
-    def _own(self) -> tuple[sa.ColumnElement[bool], ...]:
-        return RUN.owner == self._rights.owner, RUN.deleted_at == ""
+    def _is_own(self) -> sa.ColumnElement[bool]:
+        return RUN.owner == self._rights.owner
 
     def totals(self) -> HistoryTotals:
         """Count the owner's runs and their claims."""
@@ -181,19 +170,19 @@ class History:
         is_finished = RUN.version > 0
         counts.append(sa.func.sum(RUN.checked).filter(is_finished))
         counts.append(sa.func.sum(RUN.reviewed).filter(is_finished))
-        query = sa.select(*counts).select_from(t.runs).where(*self._own())
+        query = sa.select(*counts).select_from(t.runs).where(self._is_own())
         (row,) = self._database.all(query)
         return HistoryTotals(*(number or 0 for number in row))
 
     def next_to_review(self, besides: str = "") -> str | None:
         """Return the newest run, besides one, with a claim that the owner has not assessed."""
-        query = sa.select(RUN.id).where(*self._own(), *_STATES["to_review"], RUN.id != besides)
+        query = sa.select(RUN.id).where(self._is_own(), *_STATES["to_review"], RUN.id != besides)
         return self._database.scalar(query.order_by(RUN.created_at.desc(), RUN.id).limit(1))
 
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
         tags: set[str] = set()
-        tagged = sa.select(RUN.tags).where(*self._own(), RUN.tags != "[]")
+        tagged = sa.select(RUN.tags).where(self._is_own(), RUN.tags != "[]")
         for row in self._database.all(tagged.distinct()):
             tags.update(json.loads(row.tags))
         return sorted(tags)
@@ -202,7 +191,7 @@ class History:
         """Set title, tags and note. Raises BadInput for a text that is too long, and NotYours for
         another owner's run.
         """
-        self._rights.change(run_id, **described(title, tags, note))
+        self._rights.change(run_id, **_described(title, tags, note))
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
@@ -210,30 +199,6 @@ class History:
         if row is None or row.owner != self._rights.owner:
             return Description()
         return Description(row.title, tuple(json.loads(row.tags)), row.note)
-
-    def put_aside(self, run_ids: Sequence[str]) -> None:
-        """Delete the owner's runs among these; they can be restored for KEPT_HOURS."""
-        self._set_deleted(run_ids, now())
-
-    def restore(self, run_ids: Sequence[str]) -> None:
-        """Restore the owner's deleted runs among these."""
-        self._set_deleted(run_ids, "")
-
-    def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
-        own = t.runs.update().where(RUN.owner == self._rights.owner).values(deleted_at=at)
-        with self._database.transaction() as db:
-            for start in range(0, len(run_ids), BATCH):
-                db.execute(own.where(RUN.id.in_(run_ids[start : start + BATCH])))
-
-    def purge(self) -> None:
-        """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that
-        only they use.
-        """
-        limit = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
-        query = sa.select(RUN.id).where(RUN.deleted_at != "", RUN.deleted_at < limit)
-        for row in self._database.all(query):
-            with self._database.transaction() as db:
-                self._runs.remove(db, row.id)
 
 
 _STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
@@ -258,13 +223,6 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
         quoted = json.dumps(query.tag, ensure_ascii=False)
         conditions.append(RUN.tags.contains(quoted, autoescape=True))
     return conditions
-
-
-def _order(query: HistoryQuery) -> sa.ColumnElement[str]:
-    if query.order == "title":
-        title, question = sa.func.nullif(RUN.title, ""), sa.func.nullif(RUN.question, "")
-        return sa.func.lower(sa.func.coalesce(title, question, RUN.answer))
-    return RUN.created_at if query.order == "oldest" else RUN.created_at.desc()
 
 
 def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:

@@ -20,7 +20,6 @@ class Access(NamedTuple):
 
     private: bool = False  # only its owner may see it
     own: bool = False  # may be changed and deleted
-    deleted: bool = False  # nobody may see it; its owner can restore it for a while
 
 
 def owner_of(token: str) -> str:
@@ -44,17 +43,15 @@ class Rights:
         """Return the rights to a run or result. Nobody owns an unknown one."""
         run = self._database.rows(t.runs, [saved_id]).get(saved_id)
         if run is not None:
-            return Access(run.private, run.owner == self.owner, bool(run.deleted_at))
+            return Access(run.private, run.owner == self.owner)
         owners = sa.select(t.results.c.owner).where(t.results.c.id == saved_id)
         return Access(own=self._database.scalar(owners) == self.owner)
 
     def readable(self) -> sa.ColumnElement[bool]:
         """Return the condition for runs that may be read."""
-        run = t.runs.c
-        is_present = run.deleted_at == ""
         if not self.owner:
-            return is_present
-        return sa.and_(is_present, sa.or_(sa.not_(run.private), run.owner == self.owner))
+            return sa.true()
+        return sa.or_(sa.not_(t.runs.c.private), t.runs.c.owner == self.owner)
 
     def check_room(self) -> None:
         """Raise BadInput if what the owner has saved takes as much as one owner may use.
@@ -72,8 +69,8 @@ class Rights:
         if taken >= limit:
             raise BadInput(
                 f"your runs and results take {taken:,} MB of this server's disk, and one owner may "
-                f"use {limit:,}: delete some of them, which are gone a day later, or ask its "
-                "operator for more (ATTRIBUTION_OWNER_MB)"
+                f"use {limit:,}: delete some of them, or ask its operator for more "
+                "(ATTRIBUTION_OWNER_MB)"
             )
 
     def check_change(self, run_id: str) -> None:
@@ -89,26 +86,21 @@ class Rights:
             self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
 
-    def changeable(
-        self, db: sa.Connection, run_id: str, deleted: bool = False
-    ) -> sa.Row[*tuple[object, ...]]:
+    def changeable(self, db: sa.Connection, run_id: str) -> sa.Row[*tuple[object, ...]]:
         """Return the row of a run to change in this transaction, locked if the database locks rows.
 
-        `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that
-        no longer exists.
+        Raises:
+            NotYours: The run belongs to another owner, or no longer exists.
         """
         query = sa.select(t.runs).where(t.runs.c.id == run_id).with_for_update()
         run = db.execute(query).first()
         if run is None:
             raise NotYours("this run is no longer in the database")
-        is_own = run.owner == self.owner
-        if run.deleted_at and not (is_own and deleted):
-            raise NotYours("this run was deleted")
-        if run.private and not is_own:
+        if run.owner == self.owner:
+            return run
+        if run.private:
             raise NotYours("this run is private to another browser")
-        if not is_own:
-            raise NotYours(f"this run belongs to another browser: {COPY}")
-        return run
+        raise NotYours(f"this run belongs to another browser: {COPY}")
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
         """Raise NotYours if somebody else saved a result of this id."""

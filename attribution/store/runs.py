@@ -12,7 +12,6 @@ import secrets
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -25,8 +24,6 @@ from attribution.store.database import Database, now
 from attribution.store.rights import Rights
 from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
 
-MEASURED_RUNS = 5
-LEAST_PAIRS = 20  # new ones, of a run that is measured
 RUN, VERSION, RESULT, USE = t.runs.c, t.run_versions.c, t.results.c, t.uses.c
 
 
@@ -94,7 +91,7 @@ class Results:
 class Runs:
     """Runs by id, their versions, and the state of unfinished ones, which is version 0.
 
-    A version names its parent, which undoing shows again.
+    The newest version is shown; undoing deletes it.
     """
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
@@ -120,7 +117,7 @@ class Runs:
         row = self._new_row(run_id, question, answer, settings, created_at)
         with self._database.transaction() as db:
             self._database.insert(t.runs, [row], db=db)
-            self._rights.changeable(db, run_id, deleted=True)
+            self._rights.changeable(db, run_id)
 
     def _new_row(
         self,
@@ -150,10 +147,10 @@ class Runs:
         """Save the result of a run that was started.
 
         Raises:
-            NotYours: The run was deleted for good meanwhile.
+            NotYours: The run was deleted meanwhile.
         """
         with self._database.transaction() as db:
-            self._rights.changeable(db, report.id, deleted=True)
+            self._rights.changeable(db, report.id)
             self._forget_unfinished(db, report.id)
             self._save_version(db, report, 1, report.pages, provenance)
 
@@ -176,9 +173,7 @@ class Runs:
             run = self._rights.changeable(db, report.id)
             if shown is not None and run.version != shown:
                 raise Outdated
-            newest = sa.select(sa.func.max(VERSION.number)).where(VERSION.run_id == report.id)
-            number = (db.execute(newest).scalar() or 0) + 1
-            self._save_version(db, report, number, report.pages, provenance, run.version)
+            self._save_version(db, report, run.version + 1, report.pages, provenance)
 
     def _save_version(
         self,
@@ -187,7 +182,6 @@ class Runs:
         number: int,
         pages: Sequence[Page] = (),
         provenance: Provenance | None = None,
-        parent: int = 0,
     ) -> None:
         """Save a version with these of its pages, and show it."""
         self._cache.put_pages(pages, db)
@@ -198,7 +192,6 @@ class Runs:
         row = {
             "run_id": report.id,
             "number": number,
-            "parent": parent,
             "created_at": now(),
             "report": body,
             "provenance": trace,
@@ -267,8 +260,8 @@ class Runs:
         return Provenance.model_validate_json(body) if body else None
 
     def can_undo(self, run_id: str) -> bool:
-        """Return True if the shown version was made from another one."""
-        return bool(self._shown(run_id, VERSION.parent))
+        """Return True if the shown version was made by an edit."""
+        return self.shown_version(run_id) > 1
 
     def _shown(self, run_id: str, column: sa.Column[Any], *conditions: Any) -> Any:
         """Return a column of the version that is shown."""
@@ -326,16 +319,17 @@ class Runs:
         return report.model_copy(update={"pages": tuple(pages)})
 
     def undo(self, run_id: str) -> Report | None:
-        """Show and return the version that the shown one was made from; None without one."""
+        """Delete the last edit's version, and return the one before; None without an edit."""
         with self._database.transaction() as db:
             run = self._rights.changeable(db, run_id)
-            versions = sa.select(VERSION.parent, VERSION.report).where(VERSION.run_id == run_id)
-            parent = db.execute(versions.where(VERSION.number == run.version)).scalar()
-            if not parent:
+            if run.version < 2:
                 return None
-            body = db.execute(versions.where(VERSION.number == parent)).one().report
-            report = Report.model_validate_json(body)
-            shown = {"version": parent, **summary(report)}
+            is_version = VERSION.run_id == run_id
+            db.execute(t.run_versions.delete().where(is_version, VERSION.number == run.version))
+            before = run.version - 1
+            query = sa.select(VERSION.report).where(is_version, VERSION.number == before)
+            report = Report.model_validate_json(db.execute(query).scalar_one())
+            shown = {"version": before, **summary(report)}
             db.execute(t.runs.update().where(RUN.id == run_id).values(shown))
         return self._with_texts(report)
 
@@ -349,7 +343,7 @@ class Runs:
             NotYours: The run is somebody else's, or gone.
         """
         with self._database.transaction() as db:
-            run = self._rights.changeable(db, report.id, deleted=True)
+            run = self._rights.changeable(db, report.id)
             if run.version == 0:
                 self._save_version(db, report, 0, pages)
 
@@ -359,7 +353,7 @@ class Runs:
         for number, document in enumerate(documents):
             rows.append({"run_id": run_id, "number": number, **vars(document)})
         with self._database.transaction() as db:
-            self._rights.changeable(db, run_id, deleted=True)
+            self._rights.changeable(db, run_id)
             self._database.insert(t.run_documents, rows, db=db)
             size = sum(len(document.content) for document in documents)
             db.execute(t.runs.update().where(RUN.id == run_id).values(size=RUN.size + size))
@@ -385,38 +379,11 @@ class Runs:
         for somebody else's run.
         """
         with self._database.transaction() as db:
-            self._rights.changeable(db, run_id, deleted=True)
-            self.remove(db, run_id)
-
-    def remove(self, db: sa.Connection, run_id: str) -> None:
-        """Delete a run in this transaction, whoever it belongs to."""
-        self._cache.delete_uses(db, run_id)
-        for table in (t.run_versions, t.run_documents):
-            db.execute(table.delete().where(table.c.run_id == run_id))
-        db.execute(t.runs.delete().where(RUN.id == run_id))
-
-    # --- figures ---
-
-    def seconds_per_pair(self) -> float | None:
-        """Return the time that the last runs took for each of a claim's `top_k` passages.
-
-        Returns:
-            The median over the runs that made and verified enough pairs; None without any.
-        """
-        query = sa.select(VERSION.report).where(VERSION.run_id == RUN.id, VERSION.number == 1)
-        query = query.order_by(RUN.created_at.desc()).limit(MEASURED_RUNS)
-        measured = []
-        for row in self._database.all(query):
-            report = Report.model_validate_json(row.report)
-            new = report.usage.pairs - report.usage.cached_pairs
-            if new >= max(LEAST_PAIRS, report.usage.cached_pairs):
-                seconds = report.timings.get("verify", 0.0)
-                if not report.usage.downloads:
-                    seconds += report.timings.get("gather", 0.0)
-                checked = sum(verdict.label not in UNCHECKED for verdict in report.verdicts)
-                passages = int(str(report.settings.get("top_k", 1)))
-                measured.append(seconds / max(1, checked * passages))
-        return median(measured) if measured else None
+            self._rights.changeable(db, run_id)
+            self._cache.delete_uses(db, run_id)
+            for table in (t.run_versions, t.run_documents):
+                db.execute(table.delete().where(table.c.run_id == run_id))
+            db.execute(t.runs.delete().where(RUN.id == run_id))
 
 
 # --- what lists show of a run, so that listing and searching parses no report ---
@@ -490,7 +457,7 @@ class Queue:
     def next(self) -> QueuedRun | None:
         """Return the run whose turn it is, whoever owns it; None if no run waits."""
         query = sa.select(RUN.id, RUN.owner, RUN.attempts)
-        query = query.where(RUN.queued > 0, RUN.problem == "", RUN.deleted_at == "")
+        query = query.where(RUN.queued > 0, RUN.problem == "")
         for row in self._database.all(query.order_by(RUN.queued).limit(1)):
             return QueuedRun(*row)
         return None

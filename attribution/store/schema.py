@@ -1,4 +1,4 @@
-"""The tables. A change to them needs another `upgrade.REVISION`, and a step there."""
+"""The tables. A change to them needs another `REVISION`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+REVISION = "stack"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
@@ -24,20 +25,20 @@ def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]
 
 
 def _number(name: str) -> sa.Column[Any]:
-    """Return a column of a number that is 0 at first, also in tables that were made without it."""
-    return _of(name, sa.Integer, default=0, server_default="0")
+    """Return a column of a number that is 0 at first."""
+    return _of(name, sa.Integer, default=0)
 
 
 def _text(name: str, kind: int | type = sa.Text) -> sa.Column[Any]:
     """Return a column of a text that is empty at first."""
-    return _of(name, kind, default="", server_default="")
+    return _of(name, kind, default="")
 
 
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
     return sa.Table(name, metadata, *columns, **options)
 
 
-revision = _table("alembic_version", _key("version_num", 32))  # made by alembic in older databases
+revision = _table("alembic_version", _key("version_num", 32))
 cached = _table(  # pages, searches, and outputs of models; what was used longest ago is deleted
     "cached",
     _key("kind"),
@@ -67,17 +68,16 @@ runs = _table(
     _of("private", sa.Boolean),
     _text("documents", 8),  # who else reads them: empty: nobody; shared; hidden: the owner neither
     _text("title"),  # given by its owner
-    _of("tags", default="[]", server_default="[]"),  # JSON, a sorted list
+    _of("tags", default="[]"),  # JSON, a sorted list
     _text("note"),
     _text("search_text"),  # title, tags and note, see runs.searchable
-    _text("deleted_at", 32),  # empty: not deleted
     _number("size"),  # characters, with its pages
     # What a list shows of the version, so that no report has to be parsed for it.
     _number("claims"),
     _number("checked"),  # claims compared with the sources
     _number("reviewed"),  # claims assessed by the analyst
-    _of("verdicts", default="{}", server_default="{}"),  # JSON, claims by badge, without zeros
-    _of("sources", default="[]", server_default="[]"),  # JSON, a list of kinds
+    _of("verdicts", default="{}"),  # JSON, claims by badge, without zeros
+    _of("sources", default="[]"),  # JSON, a list of kinds
     _text("claims_text"),  # question, answer and claims, see runs.searchable
     # The queue of waiting runs.
     _number("queued"),  # its place in the order; 0: it doesn't wait
@@ -89,7 +89,6 @@ run_versions = _table(
     "run_versions",
     _key("run_id"),
     _key("number", sa.Integer),  # 0: the state of a run that is in progress or was interrupted
-    _of("parent", sa.Integer),  # the version that was edited; 0: none
     _of("created_at", 32),
     _of("report"),
     _of("provenance"),  # empty: unknown

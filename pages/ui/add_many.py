@@ -14,7 +14,7 @@ from attribution.pipeline.answer_files import (
 from attribution.pipeline.queued_runs import QueueWorker, enqueue
 from attribution.reports.html import plural, table
 from attribution.settings import LIMITS
-from pages.ui import choices, state
+from pages.ui import choices, run_control, state
 from pages.ui.form_menus import sources_control
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
@@ -122,18 +122,22 @@ def _estimate(answers: tuple[NewAnswer, ...]) -> str:
         return ""
     chosen = settings
 
-    def seconds() -> float:
+    def seconds() -> float | None:
         from attribution.pipeline.estimate import estimate  # imports spaCy
 
         sample = answers[:SAMPLED]
         total = 0.0
         for one in sample:
-            total += estimate(one.question, one.answer, chosen, (), store()).seconds
+            estimated = estimate(one.question, one.answer, chosen, (), store()).seconds
+            if estimated is None:
+                return None
+            total += estimated
         lengths = sum(len(one.answer) for one in sample)
         return total * sum(len(one.answer) for one in answers) / lengths
 
     try:
-        known = state.cached("add_many_seconds", (answers, settings.identity), seconds)
+        key = (answers, settings.identity, run_control.is_loading())
+        known = state.cached("add_many_seconds", key, seconds)
     except AttributionError:
         return ""
-    return f"About {plural(max(1, round(known / 60)), 'minute')}."
+    return f"About {plural(max(1, round(known / 60)), 'minute')}." if known else ""

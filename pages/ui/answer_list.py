@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from attribution.pipeline.experiment import time_left
 from attribution.pipeline.queued_runs import QueueWorker
 from attribution.reports.looks import group_counts, group_data
 from attribution.searchers import source_label
@@ -52,7 +51,7 @@ def row_state(row: HistoryRow, worker: QueueWorker) -> RowState | None:
     working = worker.current
     if working and working.run_id == row.id:
         left = working.seconds_left()
-        return _running(working.done, working.total, time_left(left) if left else "")
+        return _running(working.done, working.total, background.time_left(left) if left else "")
     if background.find(row.id):
         return _running(done, total, "")
     if row.problem:

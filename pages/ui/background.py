@@ -19,6 +19,11 @@ from pages.ui.choices import explain
 ALONE, LOOK = 120.0, 2.0
 
 
+def time_left(seconds: float) -> str:
+    """Say how long a job still takes."""
+    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
+
+
 @dataclass(frozen=True, kw_only=True)
 class JobProgress:
     """The state of a job at one moment. Stopping a job, or an error in it, keeps the results so

@@ -9,7 +9,6 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from attribution.pipeline.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, JobProgress, Work
@@ -183,7 +182,7 @@ class JobPage(Generic[P]):
         if not now.stopping and job and background.waits(job):
             doing = "Waiting for its turn …"
         elif now.seconds_left is not None and not now.stopping:
-            doing = f"{doing} {time_left(now.seconds_left)}"
+            doing = f"{doing} {background.time_left(now.seconds_left)}"
         status_line(doing)
         progress_bar(now.share(), f"Progress of the {self.what}")
 

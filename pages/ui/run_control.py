@@ -245,8 +245,6 @@ def _why_hidden(run_id: str) -> str:
     access, reason = saved(lambda database: database.rights.access(run_id))
     if access is None:
         return reason
-    if access.deleted:
-        return "it was deleted."
     if access.private and not access.own:
         return "it is private to the browser that started it."
     return ""

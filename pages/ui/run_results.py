@@ -97,7 +97,9 @@ def _estimate(polling: bool, running: bool) -> None:
     elif estimated.value is not None:
         value = estimated.value
         parts = [f"~{plural(value.claims, 'claim')}", f"up to {plural(value.pages, 'page')}"]
-        parts += [f"{max(value.seconds, 1):.0f} s", expected_cost(value.llm)]
+        if value.seconds is not None:
+            parts.append(f"{max(value.seconds, 1):.0f} s")
+        parts.append(expected_cost(value.llm))
     show(el("p", " · ".join(filter(None, parts)), class_="ax-estimate"))
 
 

@@ -46,8 +46,9 @@ def done(
 
 
 def comparable(path: Path) -> list[Any]:
-    """The lines without what differs between equal runs."""
+    """The lines in the order of the rows, without what differs between equal runs."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines.sort(key=lambda line: line["line"])
     for line in lines:
         if report := line.get("report"):
             line["report"] = {

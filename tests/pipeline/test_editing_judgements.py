@@ -76,7 +76,6 @@ CHANGES = {
     "reword": lambda claim, _: edits.Reword(claim_id=claim.id, text="It is painted green."),
     "split": lambda claim, _: edits.Split(claim_id=claim.id, texts=("It is green.", "It is high.")),
     "merge": lambda claim, other: edits.Merge(claim_ids=(claim.id, other.id), text="It is so."),
-    "drop": lambda claim, _: edits.Drop(claim_id=claim.id),
 }
 
 

@@ -1,28 +1,19 @@
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from threading import Event
+from collections.abc import Sequence
 
 import pytest
 
 from attribution.pipeline import estimate as estimates
-from attribution.pipeline.estimate import estimate, measure_pace
+from attribution.pipeline.estimate import estimate, measure_pace, note_pace
 from attribution.settings import Settings
-from attribution.types import Judgement, Pair
+from attribution.types import Judgement, Pair, Usage
 from attribution.verifiers import VERIFIERS
+from tests import make
 from tests.llm_server import llm_server, llm_settings
 from tests.servers import Answer
 
 QUESTION = "What is the Nile?"
 ANSWER = "The Nile is a river in Africa and flows north. It is long. I hope this helps!"
-
-
-@pytest.fixture(autouse=True)
-def loaded() -> Iterator[Event]:
-    """The models are loaded, and stay so for other tests."""
-    estimates.loaded.set()
-    yield estimates.loaded
-    estimates.loaded.set()
 
 
 def by(settings: Settings, name: str) -> Settings:
@@ -65,27 +56,25 @@ def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothi
     assert estimate(QUESTION, ANSWER, by(settings, "predpatt")).llm == {}
 
 
-def test_a_machine_that_was_measured_to_be_slow_takes_longer(settings: Settings) -> None:
-    before = estimate(QUESTION, ANSWER, settings).seconds
+def test_seconds_are_estimated_once_the_verifier_was_measured(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimates, "_pace", {})
+    assert estimate(QUESTION, ANSWER, settings).seconds is None
 
     class Slow:
         version = VERIFIERS.build(settings.verifier, settings).version
 
         def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-            time.sleep(0.2 * len(pairs))
+            time.sleep(0.02 * len(pairs))
             return []
 
     measure_pace(Slow())
-    assert estimate(QUESTION, ANSWER, settings).seconds > 2 * before
-
-
-def test_a_first_run_takes_longer_by_loading_models_and_on_a_new_machine_by_building_one(
-    settings: Settings, loaded: Event, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    base = settings.model_copy(update={"verifier": "embedded-base"})
-    warm = estimate(QUESTION, ANSWER, base).seconds
-    loaded.clear()
-    first = estimate(QUESTION, ANSWER, base).seconds
-    assert first > warm
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
-    assert estimate(QUESTION, ANSWER, base).seconds >= first
+    measured = estimate(QUESTION, ANSWER, settings).seconds
+    assert measured
+    usage = Usage(pairs=120, cached_pairs=20)
+    versions = {"verifier": Slow.version}
+    note_pace(make.report(versions=versions, usage=usage, timings={"verify": 100.0}))
+    slower = estimate(QUESTION, ANSWER, settings).seconds
+    assert slower
+    assert slower > 5 * measured

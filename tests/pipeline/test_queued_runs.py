@@ -33,7 +33,7 @@ def with_note(settings: Settings) -> Settings:
 
 
 def rows(store: Store) -> list[HistoryRow]:
-    return list(store.history.find(HistoryQuery(order="oldest")).rows)
+    return list(reversed(store.history.find(HistoryQuery()).rows))
 
 
 def work_off(store: Store, settings: Settings) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.edits import Reword
+from attribution.edits import AddEvidence
 from attribution.pipeline.editing import edit
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -57,7 +57,7 @@ def test_searching_again_reads_no_file(folder: Path, store: Store, session: None
     assert before is not None
     settings = choices.settings_of(before.settings, "sources")
     assert settings.sources == ("documents",)
-    change = Reword(claim_id=CLAIM.id, text="The Nile is very long.", search=True)
+    change = AddEvidence(claim_id=CLAIM.id, search=True)
     list(edit(before, change, settings, visitor))
     after = visitor.runs.load(run_id)
     assert after is not None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from attribution.edits import Drop, Edit, Reword
+from attribution.edits import Edit, Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
@@ -85,20 +85,16 @@ def test_nobody_but_its_owner_makes(change: str, stranger: str, owner: Store) ->
 def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
     owner: Store, settings: Settings
 ) -> None:
-    drop = Drop(claim_id=REPORT.claims[0].id)
+    change = Reword(claim_id=REPORT.claims[0].id, text="Other words.")
     stranger = Store(owner.database, "stranger's")
     owner.runs.set_private(RUN)
     with pytest.raises(NotYours, match="is private to another browser"):
-        list(edit(REPORT, drop, settings, stranger))
-    owner.history.put_aside([RUN])
-    for store in (stranger, owner):
-        with pytest.raises(NotYours, match="was deleted"):
-            list(edit(REPORT, drop, settings, store))
+        list(edit(REPORT, change, settings, stranger))
     owner.runs.delete(RUN)
     with pytest.raises(NotYours, match="no longer in the database"):
-        list(edit(REPORT, drop, settings, owner))
+        list(edit(REPORT, change, settings, owner))
     owner.runs.save(REPORT)
-    assert list(edit(REPORT, drop, settings, owner))
+    assert list(edit(REPORT, change, settings, owner))
 
 
 def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store) -> None:
@@ -128,12 +124,10 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     with pytest.raises(NotYours):
         list(run("", ANSWER, settings, stranger, run_id=run_id))
     mine.runs.set_private(run_id)
-    mine.history.put_aside([run_id])  # while it goes on
     *_, last = run(
         "", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id
     )
-    assert mine.rights.access(run_id) == (True, True, True)
-    mine.history.restore([run_id])
+    assert mine.rights.access(run_id) == (True, True)
     assert mine.runs.load(run_id) == last.report
 
 
@@ -145,7 +139,7 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     assert shown
     assert copied
     assert copied == shown.model_copy(update={"id": copy})
-    assert stranger.rights.access(copy) == (False, True, False)
+    assert stranger.rights.access(copy) == (False, True)
     assert not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
     stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))
@@ -163,6 +157,6 @@ def test_a_run_that_may_not_be_read_is_not_copied(owner: Store) -> None:
     for store, run_id in ((stranger, RUN), (stranger, GOING), (stranger, "f" * 16)):
         with pytest.raises(NotYours, match="can no longer be read"):
             store.runs.copy(run_id)
-    owner.history.put_aside([RUN])
+    owner.runs.delete(RUN)
     with pytest.raises(NotYours):
         owner.runs.copy(RUN)

@@ -9,9 +9,8 @@ import pytest
 
 from attribution.errors import StoreError
 from attribution.store.database import use_write_ahead_log
-from attribution.store.history import HistoryQuery
+from attribution.store.schema import REVISION
 from attribution.store.store import Store
-from attribution.store.upgrade import REVISION
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,30 +38,6 @@ def test_a_database_of_another_version_is_refused_by_name_and_left_alone(
     ):
         Store.open(f"sqlite:///{path}")
     assert dump(path) == before
-
-
-def test_a_database_of_an_earlier_version_is_upgraded_with_all_that_is_in_it(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "earlier.sqlite3"
-    with sqlite3.connect(path) as database:
-        database.executescript((ROOT / "tests/golden/database_initial.sql").read_text())
-    store = Store.open(f"sqlite:///{path}", "a browser")
-    run_id = "0123456789abcdef"
-    edited = store.runs.load(run_id)
-    assert edited is not None
-    assert edited.claims[0].text == "Edited."
-    assert edited.pages[0].text == "A page with a text."
-    first = store.runs.undo(run_id)
-    assert first is not None
-    assert first.claims[0].text == "The Nile is long."
-    assert store.results.load("grid", "fedcba9876543210") == '{"rows": 1}'
-    assert store.cache.reply("k") == "a reply"
-    assert [row.id for row in store.history.find(HistoryQuery()).rows] == [run_id]
-    store.runs.delete(run_id)
-    assert store.runs.load(run_id) is None
-    store.runs.save(first.model_copy(update={"id": "f" * 16}))
-    assert store.runs.load("f" * 16) is not None
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:

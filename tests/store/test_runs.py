@@ -7,7 +7,7 @@ from attribution.store import schema
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.types import Judgement, Probabilities, Report, Usage, Verdict
+from attribution.types import Judgement, Probabilities, Report
 from tests import make
 from tests.make import claim, page, save_version
 
@@ -30,27 +30,6 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
     inputs = store.runs.inputs("r2")
     assert inputs
     assert (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
-
-
-def test_the_pace_is_the_median_of_the_last_runs_with_enough_new_pairs(store: Store) -> None:
-    verdict = Verdict(claim_id="c", label="supported", confidence=0.9, reason="r")
-
-    def save(number: int, pairs: int, cached: int, verify: float, downloads: int) -> None:
-        run = make.report(
-            "A",
-            id=f"run{number}",
-            settings={"top_k": 5},
-            verdicts=(verdict,),
-            timings={"verify": verify, "gather": 1.0},
-            usage=Usage(pairs=pairs, cached_pairs=cached, downloads=downloads),
-        )
-        store.runs.save(run)
-
-    assert store.runs.seconds_per_pair() is None
-    save(1, 100, 0, 5.0, downloads=1)
-    save(2, 120, 100, 1.0, downloads=1)  # most are of the cache
-    save(3, 100, 0, 8.0, downloads=0)  # gathering was no download
-    assert store.runs.seconds_per_pair() == (5.0 / 5 + 9.0 / 5) / 2
 
 
 def reworded(saved: Report, text: str) -> Report:

@@ -21,7 +21,6 @@ from attribution.types import Document, Report
 from tests.make import claim, page, report, save_version
 
 DOCUMENT = Document("a.txt", b"text", "text/plain")
-LONG_AGO = "2020-01-01T00:00:00+00:00"
 OF_RUNS = (t.run_versions, t.run_documents)
 OWNERS = st.sampled_from(["mine", "theirs"])
 
@@ -46,10 +45,7 @@ class Known:
     """What a run is expected to be."""
 
     owner: str
-    texts: dict[int, str] = field(default_factory=dict)  # of the claim, by version
-    parents: dict[int, int] = field(default_factory=dict)
-    shown: int = 0
-    is_deleted: bool = False
+    texts: list[str] = field(default_factory=list)  # of the claim, by version
 
 
 def with_text(run_id: str, text: str) -> Report:
@@ -126,16 +122,13 @@ class RunsMachine(RuleBasedStateMachine):
         """Make a change that the state of a run allows."""
         run_id = data.draw(st.sampled_from(sorted(self.runs)))
         known = self.runs[run_id]
-        names = ["put_aside", "restore", "delete", "unfinished"]
-        names += ["edit", "undo"] if known.shown and not known.is_deleted else []
-        names += [] if known.shown else ["documents", "finish"]
+        names = ["delete", "unfinished"]
+        names += ["edit", "undo"] if known.texts else ["documents", "finish"]
         name = data.draw(st.sampled_from(names))
         store = self.store(known.owner)
-        number = max(known.texts, default=0) + 1
-        report = with_text(run_id, f"version {number}")
+        text = f"version {next(self.numbers)}"
+        report = with_text(run_id, text)
         changes: dict[str, Callable[[], object]] = {
-            "put_aside": lambda: store.history.put_aside([run_id]),
-            "restore": lambda: store.history.restore([run_id]),
             "delete": lambda: store.runs.delete(run_id),
             "unfinished": lambda: store.runs.save_unfinished(report, report.pages),
             "documents": lambda: store.runs.save_documents(run_id, [DOCUMENT]),
@@ -144,48 +137,30 @@ class RunsMachine(RuleBasedStateMachine):
             "undo": lambda: store.runs.undo(run_id),
         }
         if self.happens(changes[name], interruption):
-            self.expect(name, run_id, number)
-        elif name == "undo" and store.runs.shown_version(run_id) != known.shown:
-            self.expect(name, run_id, number)  # it was read after the change was made
+            self.expect(name, run_id, text)
+        elif name == "undo" and store.runs.shown_version(run_id) != len(known.texts):
+            self.expect(name, run_id, text)  # it was read after the change was made
 
-    def expect(self, name: str, run_id: str, number: int) -> None:
+    def expect(self, name: str, run_id: str, text: str) -> None:
         """Note what a change has made of a run."""
         known = self.runs[run_id]
         if name == "delete":
             del self.runs[run_id]
-        if name in ("put_aside", "restore"):
-            known.is_deleted = name == "put_aside"
         if name in ("finish", "edit"):
-            known.texts[number] = f"version {number}"
-            known.parents[number] = known.shown
-            known.shown = number
-        if name == "undo":
-            known.shown = known.parents[known.shown] or known.shown
+            known.texts.append(text)
+        if name == "undo" and len(known.texts) > 1:
+            known.texts.pop()
 
     @precondition(lambda self: self.runs)
     @rule(data=st.data(), reader=OWNERS, interruption=INTERRUPTIONS)
     def copy(self, data: st.DataObject, reader: str, interruption: Interruption | None) -> None:
         run_id = data.draw(st.sampled_from(sorted(self.runs)))
         known = self.runs[run_id]
-        if not known.shown or known.is_deleted:
+        if not known.texts:
             return
         store, copies = self.store(reader), []
         if self.happens(lambda: copies.append(store.runs.copy(run_id)), interruption):
-            self.runs[copies[0]] = Known(reader, {1: known.texts[known.shown]}, {1: 0}, 1)
-
-    @precondition(lambda self: self.runs)
-    @rule(interruption=INTERRUPTIONS)
-    def purge(self, interruption: Interruption | None) -> None:
-        with self.store().database.engine.begin() as db:
-            is_deleted = t.runs.c.deleted_at != ""
-            db.execute(t.runs.update().where(is_deleted).values(deleted_at=LONG_AGO))
-        happened = self.happens(self.store().history.purge, interruption)
-        left = set(self.ids(t.runs.c.id))
-        gone = self.runs.keys() - left
-        assert all(self.runs[run_id].is_deleted for run_id in gone)
-        for run_id in gone:
-            del self.runs[run_id]
-        assert not happened or not any(known.is_deleted for known in self.runs.values())
+            self.runs[copies[0]] = Known(reader, known.texts[-1:])
 
     def ids(self, column: sa.Column[Any]) -> list[str]:
         with self.store().database.engine.connect() as db:
@@ -197,16 +172,16 @@ class RunsMachine(RuleBasedStateMachine):
         for run_id, known in self.runs.items():
             runs = self.store(known.owner).runs
             loaded = runs.load(run_id)
-            if known.is_deleted or not known.shown:
+            if not known.texts:
                 assert loaded is None
                 continue
             assert loaded is not None
-            assert loaded.claims[0].text == known.texts[known.shown]
+            assert loaded.claims[0].text == known.texts[-1]
             assert loaded.pages[0].text
             assert runs.load_unfinished(run_id) is None
             assert runs.documents(run_id) == ()
-            assert runs.shown_version(run_id) == known.shown
-            assert runs.can_undo(run_id) == bool(known.parents[known.shown])
+            assert runs.shown_version(run_id) == len(known.texts)
+            assert runs.can_undo(run_id) == (len(known.texts) > 1)
 
     @invariant()
     def nothing_is_left_of_what_is_gone(self) -> None:
@@ -218,11 +193,7 @@ class RunsMachine(RuleBasedStateMachine):
     def owners_list_their_runs(self) -> None:
         for owner in ("mine", "theirs"):
             listed = self.store(owner).history.find(HistoryQuery(limit=1000)).rows
-            expected = [
-                run_id
-                for run_id, known in self.runs.items()
-                if known.owner == owner and not known.is_deleted
-            ]
+            expected = [run_id for run_id, known in self.runs.items() if known.owner == owner]
             assert sorted(row.id for row in listed) == sorted(expected)
 
 

@@ -52,13 +52,6 @@ def test_a_run_that_failed_waits_again_when_it_is_added_again(queued: Store) -> 
     assert last.attempts == 0
 
 
-def test_a_deleted_run_waits_until_it_is_restored(queued: Store) -> None:
-    queued.history.put_aside(["first"])
-    assert waiting(queued) == "theirs"
-    queued.history.restore(["first"])
-    assert waiting(queued) == "first"
-
-
 def test_only_ones_own_run_can_be_added(queued: Store) -> None:
     with pytest.raises(NotYours):
         queued.queue.add("theirs")

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
 from attribution.models.loading import working_time
-from attribution.pipeline.experiment import ResultFile, read_lines, run_each
+from attribution.pipeline.experiment import append, locked, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import BINARY, METHODS, TRAINED, Method, PartScore
@@ -122,18 +122,18 @@ def run_to_file(
     rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
 ) -> Iterator[Outcome | LeftOut]:
     """Yield the outcomes as `run` does, and append new ones to a file of earlier ones."""
-    with ResultFile(path) as file:
+    with locked(path):
         finished = read_outcomes(path)
         for one in run(rows, methods, settings, finished, threading.Event()):
             if isinstance(one, Outcome) and finished.get((one.method, one.row)) != one:
-                file.append(one.model_dump(mode="json"))
+                append(path, one.model_dump(mode="json"))
             yield one
 
 
 def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
     """Read the outcomes of a file by method and row, the last of each."""
     outcomes: dict[tuple[str, str], Outcome] = {}
-    for _, line in read_lines(path):
+    for line in read_lines(path):
         fields = {name: value for name, value in line.items() if name in Outcome.model_fields}
         with suppress(ValidationError):
             outcome = Outcome.model_validate(fields)

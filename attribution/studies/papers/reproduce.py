@@ -113,7 +113,7 @@ class TableInputs:
         choices = [key, self.settings.identity, dict(self.models), repr(self.documents)]
         yield from Experiment(self.rows, lambda: fields, choices, INPUTS).run(path)
         made: dict[str, list[Any]] = defaultdict(list)
-        for _, line in read_lines(path):
+        for line in read_lines(path):
             results: Any = line["made"] if is_result(line) else {}
             for label, result in results.items():
                 made[label].append(result)

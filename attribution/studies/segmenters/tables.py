@@ -49,7 +49,7 @@ def compare_many(
     prepare = partial(_prepare, settings, segmenters)
     yield from Experiment(rows, prepare, choices, inputs).run(path)
     comparisons: list[Comparison] = []
-    for _, line in read_lines(path):
+    for line in read_lines(path):
         if is_result(line):
             comparisons.append(COMPARISON.adapter.validate_python(line["comparison"]))
     made = tables(comparisons)
@@ -141,7 +141,7 @@ def summarise(path: Path) -> str:
     """Summarise the output of `batch`, reading it line by line."""
     counts: Counter[str] = Counter()
     seconds: list[float] = []
-    for _, line in read_lines(path):
+    for line in read_lines(path):
         counts["rows"] += 1
         if not is_result(line):
             counts["failed"] += 1

@@ -8,13 +8,11 @@ from pathlib import Path
 import streamlit as st
 
 from attribution import edits
-from attribution.pipeline.permissions import for_stranger
 from attribution.reports.actions import StepRequest
 from attribution.reports.html import el
 from attribution.reports.trail import date
 from attribution.searchers import SEARCHERS
-from attribution.settings import LIMITS, WEB, Settings
-from attribution.source import Source
+from attribution.settings import LIMITS, WEB
 from attribution.types import Claim, Document, Report
 from pages.ui import choices, run_control, state
 from pages.ui.fields import DOCUMENT_TYPES
@@ -43,36 +41,21 @@ def edit_history(report: Report) -> None:
 
 
 def _edits(report: Report) -> None:
-    """Draw the edits, the latest first, and the dropped claims with a button to restore them."""
+    """Draw the edits, the latest first."""
     items = []
     for edit in reversed(report.edits):
         when = el("span", f" {date(edit.at)}, {edit.at[11:16]} UTC", class_="facts")
         items.append(el("li", el("span", edit.summary, dir="auto"), when))
     show(el("ol", *items, class_="ax-edits"))
-    for claim in report.set_aside.claims if report.set_aside else ():
-        show(
-            el(
-                "p",
-                claim.text,
-                dir="auto",
-                class_="ax-dropped",
-            )
-        )
-        st.button(
-            "Restore this claim",
-            key=f"restore-{claim.id}",
-            on_click=run_control.edit,
-            args=(edits.Drop(claim_id=claim.id, dropped=False),),
-        )
 
 
 def take_step(request: StepRequest, report: Report) -> None:
     """Take the step that a button in a card asks for."""
     match request.step:
         case "edit":
-            edit_dialog(report, request.claim, TEXT)
+            edit_dialog(request.claim, TEXT)
         case "source":
-            edit_dialog(report, request.claim, EVIDENCE)
+            edit_dialog(request.claim, EVIDENCE)
         case "web":
             _search_the_web(report, request.claim)
             st.rerun()
@@ -89,13 +72,13 @@ def _search_the_web(report: Report, claim: Claim) -> None:
 
 
 @st.dialog("Edit a claim", width="medium")
-def edit_dialog(report: Report, claim: Claim, tab: str = TEXT) -> None:
+def edit_dialog(claim: Claim, tab: str = TEXT) -> None:
     """Change a claim; only that claim is checked again."""
     _focus(data={"field": FIRST_FIELD.get(tab, "")}, key="focus")
     small("Only what you change is checked again; every edit can be undone.")
     text, evidence = st.tabs([TEXT, EVIDENCE], default=tab)
     with text:
-        _text(report, claim)
+        _text(claim)
     with evidence:
         _evidence(claim)
 
@@ -111,16 +94,7 @@ def _wrong(title: str, line: str) -> None:
     note(title, line, label="contradicted")
 
 
-def _search_again(report: Report) -> bool:
-    """Ask whether to search again; not offered if a run has no sources to search."""
-    sources = map(Source.of, for_stranger(report.settings, Settings()).sources)
-    if not any(source.kind not in ("documents", "address") for source in sources):
-        return False
-    label = "Search the sources again for this claim"
-    return st.checkbox(label, key="search_again", help="Otherwise the pages of the run are used.")
-
-
-def _text(report: Report, claim: Claim) -> None:
+def _text(claim: Claim) -> None:
     """Reword a claim, or split it."""
     with st.form(f"reword-{claim.id}", border=False):
         text = st.text_area(
@@ -131,7 +105,6 @@ def _text(report: Report, claim: Claim) -> None:
             help="To split it, write one claim on each line. The answer itself stays as it is.",
             max_chars=LIMITS.text,
         )
-        search = _search_again(report)
         submitted = st.form_submit_button("Check this text", type="primary")
     if not submitted:
         return
@@ -139,12 +112,12 @@ def _text(report: Report, claim: Claim) -> None:
     texts = tuple(dict.fromkeys(filter(None, lines)))
     if not texts:
         _wrong("The text is empty", "Write what should be checked.")
-    elif texts == (claim.statement,) and not search:
-        _wrong("The text is the same as before", "Change it, or search again.")
+    elif texts == (claim.statement,):
+        _wrong("The text is the same as before", "Change it.")
     elif len(texts) == 1:
-        _make(edits.Reword(claim_id=claim.id, text=texts[0], search=search))
+        _make(edits.Reword(claim_id=claim.id, text=texts[0]))
     else:
-        _make(edits.Split(claim_id=claim.id, texts=texts, search=search))
+        _make(edits.Split(claim_id=claim.id, texts=texts))
 
 
 def _evidence(claim: Claim) -> None:

@@ -84,7 +84,7 @@ class AnswerList {
     if (row.beginning) meta.append(make("span", "beginning", row.beginning));
     about.append(opener, meta);
     const parts = row.state ? [this.state(row)] : [this.counts(row), this.reviewed(row)];
-    const menu = button("square", "⋯", `Title, tags, note, copy or delete: ${row.title}`, () => this.act("edit", [row.id]));
+    const menu = button("square", "⋯", `Title, tags, note or copy: ${row.title}`, () => this.act("edit", [row.id]));
     item.append(this.tick(`Select ${row.title}`, () => this.select(row.id)), about, ...parts, menu);
     if (focused >= 0) setTimeout(() => item.querySelectorAll("button")[focused]?.focus({ preventScroll: true }));
     return item;

@@ -267,9 +267,6 @@ def test_an_edit_is_marked_and_undone_by_key_after_a_reload(page: Page) -> None:
     expect(claims(page).nth(1)).to_have_accessible_name(supported, timeout=PATIENCE)
     claims(page).nth(1).press("Control+z")
     expect(claims(page).nth(1)).not_to_have_accessible_name(supported, timeout=PATIENCE)
-    panel(page).get_by_text("More about this claim").click()
-    panel(page).get_by_role("button", name=re.compile("^Leave claim")).click()
-    expect(claims(page)).to_have_count(1, timeout=PATIENCE)
 
 
 def test_a_claim_without_a_source_is_searched_for_on_the_web(page: Page) -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.edits import Drop, Edit, Exclude, Recheck, Reword
+from attribution.edits import Edit, Exclude, Recheck, Reword
 from attribution.reports import Exported
 from attribution.reports.actions import StepRequest, requested
 from attribution.reports.cards import CardSettings, panel
@@ -24,7 +24,6 @@ REPORT = Report(
     [
         ("edit:ID", StepRequest("edit", CLAIM)),
         ("undo", "undo"),
-        ("drop:ID", Drop(claim_id=CLAIM.id)),
         ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
         (
             "include:ID:p:0:4",
@@ -34,7 +33,7 @@ REPORT = Report(
             (bad, None)
             for bad in (
                 "",
-                "drop:x",
+                "edit:x",
                 "exclude:ID:p",
                 "delete:ID",
             )
@@ -63,7 +62,6 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     drawn = html(panel(row, report, CardSettings(is_editable=True)))
     for request in (
         f"edit:{CLAIM.id}",
-        f"drop:{CLAIM.id}",
         f"exclude:{CLAIM.id}:{source.id}:0:4",
         f"include:{CLAIM.id}",
     ):
