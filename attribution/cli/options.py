@@ -156,7 +156,7 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
         values.setdefault("openai_model", models[0].rpartition("=")[2])
     if not getattr(args, "preset", None):
         return values
-    from attribution.studies.papers import preset
+    from attribution.studies.preset import preset
 
     paper = preset(Settings.from_environment(**values))
     for name, sentence in paper.stood_in.items():

@@ -35,8 +35,6 @@ def commands(add: Add) -> None:
     p = add("reproduce", "compute a table of one of the four papers", reproduce)
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
     p.add_argument("--input", type=Path, help="JSON Lines of answers, or of responses for T24")
-    p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
-    p.add_argument("--sample", type=int, default=0, metavar="N", help="N answers")
     p.add_argument(
         "--models", nargs="+", default=(), metavar="NAME", help="of all places, or GPT-4=NAME"
     )
@@ -213,10 +211,11 @@ def reproduce(args: argparse.Namespace) -> int:
     table = papers.find(args.number)
     if args.out is None:
         raise BadInput(f"{table.id} needs a folder for its files: give one with --out")
-    fields = [papers.subject(table)], papers.OPTIONAL
-    rows = papers.sample(read_rows(args.input, *fields) if args.input else [], args.sample)
+    if args.input is None:
+        raise BadInput(f"{table.id} needs {table.needs}: give them with --input")
+    rows = read_rows(args.input, [papers.subject(table)], papers.OPTIONAL)
     models = papers.models_of(args.models)
-    inputs = papers.TableInputs(options.settings(args), args.out, rows, (), args.project, models)
+    inputs = papers.TableInputs(options.settings(args), args.out, rows, (), models)
     steps = papers.reproduce(table.id, inputs)
     failed = _follow("reproduce", (step for step in steps if isinstance(step, RowDone)))
     progress(f"{args.out / papers.MARKDOWN}: {table.id} {table.title}, {failed} rows failed")

@@ -105,16 +105,6 @@ def lay_out(figure: Figure, colours: Colours, x: Mapping[str, Any], y: Mapping[s
     )
 
 
-def bars(table: ResultTable, colours: Colours = LIGHT) -> Figure:
-    """Draw a series of bars for each row of a table, whose first two cells name it."""
-    figure: Figure = plotly().Figure()
-    for label, made_by, *cells in table.rows:
-        heights = [float(cell) if cell not in (None, "") else None for cell in cells]
-        figure.add_bar(x=table.columns[2:], y=heights, name=f"{label}, {made_by}")
-    lay_out(figure, colours, {}, {"rangemode": "tozero"})
-    return figure
-
-
 @dataclass(frozen=True)
 class Saved(Generic[T]):
     """The saved results of one kind."""

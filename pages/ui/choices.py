@@ -38,7 +38,7 @@ from attribution.settings import (
     visitor_endpoint,
 )
 from attribution.source import Source
-from attribution.studies.papers import preset
+from attribution.studies.preset import preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import recolour

@@ -12,7 +12,7 @@ from attribution.pipeline.permissions import allowed_models
 from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, Settings
-from attribution.studies.papers import preset
+from attribution.studies.preset import preset
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state

@@ -40,7 +40,7 @@ def test_results_count_each_task_once(store: Store) -> None:
         for name, answer in zip(("ann", "bob", "cem"), answers, strict=True):
             say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])
     counted = CountedJudgements.of(saved, project)
-    (row,) = share_table(counted, "qa").rows
+    (row,) = share_table(counted).rows
     assert row[:3] == ("d", "a", 6)
     assert str(row[3]).startswith("0.0 % of 4")
     assert str(row[5]).startswith("100.0 % of 4")

@@ -43,7 +43,7 @@ def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) 
 def test_rows_are_those_of_the_table() -> None:
     labelled = b'{"response": "r", "context": "c", "grounded": true}\n'
     assert len(rows_of(find("T24.T3"), labelled)) == 1
-    assert len(rows_of(find("V24.T1"), ANSWERS, 1)) == 1
+    assert len(rows_of(find("V24.T1"), ANSWERS)) == 2
     with pytest.raises(BadInput, match="501 rows"):
         rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)
 
@@ -51,6 +51,6 @@ def test_rows_are_those_of_the_table() -> None:
 def test_the_page_takes_what_the_command_takes(store: Store) -> None:
     shown = opened("research", study="papers")
     assert not shown.exception
-    labels = {box.label for box in (*shown.selectbox, *shown.text_input, *shown.number_input)}
-    assert {"Table", "Sample", "Annotation project", "Language models"} <= labels
+    labels = {box.label for box in (*shown.selectbox, *shown.text_input)}
+    assert {"Table", "Language models"} <= labels
     assert any("Sources" in pills.label for pills in shown.get("button_group"))

@@ -32,16 +32,6 @@ ANSWERS: dict[Answer, str] = {
     "not_interpretable": "Not interpretable",
     "flagged": "Flagged",
 }
-# in a form whose questions are not R23's: yes or no, and the three relations of V24 4.3
-FORM_ANSWERS: dict[str, dict[Answer, str]] = {
-    "property": {"attributable": "Yes", "not_interpretable": "No", "flagged": "Flagged"},
-    "relation": {
-        "attributable": "Entailed",
-        "not_attributable": "Contradicted",
-        "not_interpretable": "No relation",
-        "flagged": "Flagged",
-    },
-}
 MAX_WRITING = 20_000  # characters of a justification or explicature
 
 

@@ -14,21 +14,12 @@ from attribution.evidence.near_duplicates import deciding_evidence, group_eviden
 from attribution.files import parse_rows
 from attribution.types import Frozen, Report, content_id
 
-Form = Literal["qa", "summary", "property", "relation"]
+Form = Literal["qa", "summary"]
 Unit = Literal["answer", "sentence", "claim"]
 Stage = Literal["pilot", "review", "production"]
 FORMS: dict[Form, str] = {
     "qa": "Conversational QA",
     "summary": "Summarisation",
-    "property": "A property of a claim",
-    "relation": "Relation of claim and passage",
-}
-PROPERTIES = {  # V24 4.1; the data set of a task names its property
-    "atomic": "Does the claim contain a single fact?",
-    "independent": "Can the claim be verified without further context?",
-    "useful": "Is the claim useful for the question?",
-    "errorless": "Is the claim free of faults of form, such as a broken or empty sentence?",
-    "repetition": "Does the claim repeat another claim of the list?",
 }
 STAGES: tuple[Stage, ...] = get_args(Stage)
 UNITS: tuple[Unit, ...] = get_args(Unit)

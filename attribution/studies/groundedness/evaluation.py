@@ -196,13 +196,13 @@ class Measures(Frozen):
 
 
 class MethodFigures(Measures):
-    """One method on the test split of a labelled set.
+    """One method on a split of a labelled set.
 
     Attributes:
         reading: Of the method's scores, tuned with the threshold.
         threshold: The least score of a response that is not flagged.
         development: Rows that were tuned on.
-        test: Rows that are reported.
+        test: Rows of the split, which are reported.
         failed: Rows without a score; each counts as misclassified.
         seconds: Mean of a response; None where all replies came from the store.
     """
@@ -245,9 +245,12 @@ class ScoredRow:
 
 
 def evaluate(
-    rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]
+    rows: Sequence[LabelledRow],
+    outcomes: Sequence[Outcome],
+    methods: Sequence[str],
+    split: Split = "test",
 ) -> Evaluation:
-    """Return the figures of each method on the test split, in order."""
+    """Return the figures of each method on a split, in order."""
     figures: list[MethodFigures] = []
     unmeasured: dict[str, str] = {}
     for method in methods:
@@ -256,7 +259,7 @@ def evaluate(
         if missing:
             unmeasured[method] = f"{'; '.join(missing)} has a score"
         else:
-            figures.append(_figures(method, scored))
+            figures.append(_figures(method, scored, split))
     return Evaluation(figures=tuple(figures), unmeasured=unmeasured)
 
 
@@ -339,9 +342,9 @@ def measure(tuning: Tuning, scored: Sequence[ScoredRow]) -> Measures:
     return Measures(precision=precision, recall=recall, macro_f1=f1, accuracy=accuracy)
 
 
-def _figures(method: str, scored: Sequence[ScoredRow]) -> MethodFigures:
+def _figures(method: str, scored: Sequence[ScoredRow], split: Split) -> MethodFigures:
     tuning = tune(method, scored)
-    test = of_split("test", scored)
+    test = of_split(split, scored)
     outcomes = [one.outcome for one in scored]
     return MethodFigures(
         method=method,

@@ -1,4 +1,4 @@
-"""Compute a table or figure of one of the four papers, with its printed figures beside ours."""
+"""Compute a table of one of the papers, with its printed figures beside ours."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_resu
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.papers import NAMES, PaperTable, paper
-from attribution.studies.results import ResultTable, bars
+from attribution.studies.results import ResultTable
 from attribution.tables import load
-from attribution.types import Claim, Document, Report, content_id
+from attribution.types import Claim, Document, Report
 from attribution.verifiers.auto import choose
 
-JSON, MARKDOWN, PLOT = "table.json", "table.md", "figure.html"
-ANSWERS, TASKS = "answers.jsonl", "tasks.jsonl"
-# Fields of a row that its result repeats.
-INPUTS = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")
+JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
+INPUTS = ("question", "answer", "documents", "turns", "claims", "system")  # a result leaves out
 OPTIONAL = ("question", "system", "split")  # of a row
 PUBLISHED = "published"
 
@@ -48,25 +46,19 @@ class ComputedRow:
 
 @dataclass(frozen=True)
 class Computed:
-    """Our rows of a table, what a reader should know about them, and tasks for people."""
+    """Our rows of a table, and what a reader should know about them."""
 
     rows: Sequence[ComputedRow]
     notes: Sequence[str] = ()
-    tasks: Sequence[Fields] = ()
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A finished table; `tasks` are for people, as JSON Lines."""
+    """A finished table."""
 
     number: str
     table: ResultTable
     notes: tuple[str, ...] = ()
-    tasks: str = ""
-
-    @property
-    def is_figure(self) -> bool:
-        return ".F" in self.number
 
 
 Steps = Generator[RowDone, None, Computed]
@@ -80,7 +72,6 @@ class TableInputs:
         folder: Results are written there; a killed run resumes from them.
         rows: Answers, or labelled responses.
         documents: Sources of all answers, with those that the settings name.
-        project: Name of an annotation project.
         models: Language models by the names of the paper's.
     """
 
@@ -88,7 +79,6 @@ class TableInputs:
     folder: Path
     rows: Sequence[Row] = ()
     documents: Sequence[Document] = ()
-    project: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
 
     def asking(self, name: str, settings: Settings | None = None) -> Settings:
@@ -151,12 +141,6 @@ def subject(table: PaperTable) -> str:
     return "response" if table.id.startswith("T24") else "answer"
 
 
-def sample(rows: Sequence[Row], size: int) -> list[Row]:
-    """Draw some of the rows, always the same ones; 0 for all."""
-    drawn = sorted(rows, key=lambda row: content_id(str(row.fields)))[: size or None]
-    return sorted(drawn, key=lambda row: row.line)
-
-
 def texts_of(row: Row) -> tuple[str, str]:
     """Return question and answer."""
     return str(row.fields.get("question") or ""), str(row.fields["answer"])
@@ -180,7 +164,7 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def tables() -> list[PaperTable]:
-    """Return all tables and figures that can be computed."""
+    """Return all tables that can be computed."""
     return [table for name in NAMES for table in paper(name).tables.values()]
 
 
@@ -195,26 +179,20 @@ def find(table_id: str) -> PaperTable:
 def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduced]:
     """Yield the progress, write table.json and table.md into the folder, and yield the table.
 
-    A figure is drawn too, and tasks for people are written.
-
     Raises:
-        BadInput: The table or a model's name is unknown, or rows or a project are missing.
+        BadInput: The table or a model's name is unknown.
     """
     table = find(table_id)
-    known = paper(table.id.partition(".")[0]).models
+    name, number = table.id.split(".")
+    known = paper(name).models
     for model in inputs.models:
         if model not in ("", *known):
-            expected = ", ".join(known) or "none"
+            expected = ", ".join(known)
             raise BadInput(f"the paper has no language model {model!r}; expected {expected}")
-    if not inputs.rows and not (inputs.project and "project" in table.needs):
-        raise BadInput(f"{table.id} needs {table.needs}: give --input or --project")
     inputs.folder.mkdir(parents=True, exist_ok=True)
-    name, number = table.id.split(".")
     compute = load(f"attribution.studies.papers.{name.lower()}:compute")
     computed: Computed = yield from compute(number, inputs)
-    lines = [json.dumps(task, ensure_ascii=False) + "\n" for task in computed.tasks]
-    made = Reproduced(table.id, _beside(table, computed), tuple(computed.notes), "".join(lines))
-    notes = "".join(f"- {note}\n" for note in made.notes)
+    made = Reproduced(table.id, _beside(table, computed), tuple(computed.notes))
     data = {
         **table.model_dump(exclude={"needs", "rows"}),
         "published": table.rows,
@@ -223,15 +201,9 @@ def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduc
         "notes": made.notes,
         "settings": inputs.settings.public(),
     }
-    files = {
-        MARKDOWN: f"{made.table.markdown()}\n{notes}",
-        JSON: json.dumps(data, indent=1, ensure_ascii=False) + "\n",
-        TASKS: made.tasks,
-        PLOT: bars(made.table).to_html(include_plotlyjs=True) if made.is_figure else "",
-    }
-    for file, text in files.items():
-        if text:
-            replace_text(inputs.folder / file, text)
+    notes = "".join(f"- {note}\n" for note in made.notes)
+    replace_text(inputs.folder / JSON, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    replace_text(inputs.folder / MARKDOWN, f"{made.table.markdown()}\n{notes}")
     yield made
 
 

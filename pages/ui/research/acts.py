@@ -18,7 +18,6 @@ from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import (
     ANSWERS,
     FLAGS,
-    FORM_ANSWERS,
     SUMMARY_FLAGS,
     Annotation,
     Content,
@@ -27,7 +26,7 @@ from attribution.studies.annotation.records import (
     current,
     finished,
 )
-from attribution.studies.annotation.tasks import PROPERTIES, Project, Stage, Task
+from attribution.studies.annotation.tasks import Project, Stage, Task
 from pages.ui import state
 from pages.ui.state import store
 
@@ -156,7 +155,7 @@ def _keep_answer(
         if record.role == annotator.role
     }
     before = records[follows].content if follows in records else Content()
-    content = content_after(act, before, single=project.form == "property")
+    content = content_after(act, before)
     if content is None:
         return NextTask(task_id, "The first question comes first.")
     is_pilot = work.stage == "pilot" and annotator.role == "annotation"
@@ -170,12 +169,8 @@ def _keep_answer(
     return NextTask(None if step.content.answer else task_id)
 
 
-def content_after(act: Mapping[str, Any], before: Content, single: bool = False) -> Content | None:
-    """Return the content after an answer; None for one that skips the first question.
-
-    Args:
-        single: There is no second question.
-    """
+def content_after(act: Mapping[str, Any], before: Content) -> Content | None:
+    """Return the content after an answer; None for one that skips the first question."""
     seconds = min(max(float(act.get("seconds") or 0), 0.0), MAX_SECONDS)
     is_reading = before.interpretable is True and not before.flags
     timed = (before.seconds[0], seconds) if is_reading else (seconds, 0.0)
@@ -190,8 +185,6 @@ def content_after(act: Mapping[str, Any], before: Content, single: bool = False)
         content |= {"interpretable": True, "attributable": act["attributable"]}
     elif isinstance(act.get("interpretable"), bool):
         content["interpretable"] = act["interpretable"]
-        if single and act["interpretable"]:
-            content["attributable"] = True
     else:
         return None
     return Content.model_validate(content)
@@ -228,12 +221,10 @@ def view(
     """
     content = last.content if last else Content()
     is_reading = content.interpretable is True and not content.flags
-    question, test = _asked(project, task, is_reading)
-    words, texts = FORM_ANSWERS.get(project.form, ANSWERS), wording()
-    has_own_form = project.form in FORM_ANSWERS
-    is_shown = project.form == "relation" if has_own_form else is_reading
-    unit = texts["units"][task.unit] if project.form == "qa" else texts["forms"][project.form]
-    flags = SUMMARY_FLAGS if project.form == "summary" else tuple(FLAGS)
+    texts = wording()
+    is_summary = project.form == "summary"
+    what = "summary" if is_summary else "response"
+    flags = SUMMARY_FLAGS if is_summary else tuple(FLAGS)
     judged = [j for j in others if j.content.answer]
     fields = {"interpretable", "attributable", "justification", "explicature"}
     return {
@@ -243,38 +234,26 @@ def view(
         "place": place,
         "turns": [[turn.speaker.capitalize(), turn.text] for turn in task.turns],
         "time": task.time,
-        "unit": unit,
+        "unit": texts["summary"] if is_summary else texts["units"][task.unit],
         "answer": [html.data(node) for node in answer.parse(task.answer)],
         "plain": task.answer,
-        "question": question,
-        "test": test,
-        "said": f"You said: {words[content.answer].lower()}." if content.answer else "",
+        "question": texts["questions"][is_reading].format(what=what),
+        "test": texts["second_test"] if is_reading else texts["tests"][what],
+        "said": f"You said: {ANSWERS[content.answer].lower()}." if content.answer else "",
         "content": content.model_dump(include=fields),
         "flags": [[flag, FLAGS[flag]] for flag in flags],
         "required": stage == "pilot" and annotator.role == "annotation",
         "instructions": project.instructions.get(stage, ""),
         "others": [
-            [j.annotator, words[j.content.answer], j.content.justification]
+            [j.annotator, ANSWERS[j.content.answer], j.content.justification]
             for j in judged
             if j.content.answer
         ],
         "notice": notice,
         "handled": handled,
-        "source": _source(task) if is_shown else None,
-        "hidden": "" if has_own_form else texts["hidden"],
+        "source": _source(task) if is_reading else None,
+        "hidden": texts["hidden"],
     }
-
-
-def _asked(project: Project, task: Task, is_reading: bool) -> tuple[str, str]:
-    """Return the question of a stage, and how to find the answer."""
-    texts = wording()
-    if project.form == "property":
-        return PROPERTIES.get(task.dataset, task.dataset), texts["property_test"]
-    if project.form == "relation":
-        return texts["relation_questions"][is_reading], texts["relation_test"]
-    what = "summary" if project.form == "summary" else "response"
-    test = texts["second_test"] if is_reading else texts["tests"][what]
-    return texts["questions"][is_reading].format(what=what), test
 
 
 def _source(task: Task) -> dict[str, object]:

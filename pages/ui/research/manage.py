@@ -48,7 +48,7 @@ def guidelines(form: Form = "qa") -> Node:
     keys = [
         el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()
     ]
-    own = texts.get(form, texts["qa"])
+    own = texts[form]
     return el(
         "details",
         el("summary", "Guidelines, examples and keys"),

@@ -1,10 +1,10 @@
-"""Papers: a numbered table of one of the four papers, its printed figures beside ours."""
+"""Papers: a numbered table of one of the papers, its printed figures beside ours."""
 
 from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,14 +18,13 @@ from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, data_folder
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.annotation.project import Annotations
 from attribution.studies.papers import PaperTable, paper
 from attribution.studies.papers import reproduce as papers
 from attribution.studies.papers.reproduce import Reproduced, TableInputs
-from attribution.studies.results import Saved, bars
+from attribution.studies.results import Saved
 from attribution.types import content_id
-from pages.ui import background, choices, frame, state
-from pages.ui.background import Work, in_turns
+from pages.ui import choices, state
+from pages.ui.background import JobProgress, Work, in_turns
 from pages.ui.components import link
 from pages.ui.downloads import File, downloads
 from pages.ui.form_menus import advanced_menu, sources_control
@@ -35,11 +34,11 @@ from pages.ui.state import store
 
 LIMIT = 500  # rows of one file
 TABLE = Saved("paper_table", TypeAdapter(Reproduced))
-Steps = Callable[[threading.Event], Iterator[RowDone | Reproduced]]
+Steps = Callable[[threading.Event], Iterable[RowDone | Reproduced]]
 
 
 @dataclass(frozen=True)
-class TableProgress(background.JobProgress):
+class TableProgress(JobProgress):
     """The state of a table at one moment."""
 
     done: int = 0  # answers
@@ -82,38 +81,37 @@ def work(
     return compute
 
 
-def start(table: PaperTable, content: bytes, size: int, project: str, models: str) -> None:
+def start(table: PaperTable, content: bytes, models: str) -> None:
     """Compute a table, or go on with the answers of an earlier start with the same choices."""
-    title, settings = "The table cannot be computed", choices.settings()
-    if isinstance(settings, str):
-        JOB.refuse(settings, title)
-        return
     browser, documents = state.browser(), choices.documents()
-    choice = (table.id, content.hex(), str(size), project, models, repr(documents), browser)
-    folder = data_folder() / "papers" / content_id(*choice, settings.identity)
     try:
-        rows = rows_of(table, content, size) if content else []
+        settings = choices.settings()
+        if isinstance(settings, str):
+            raise BadInput(settings)
+        rows = rows_of(table, content)
     except AttributionError as error:
-        JOB.refuse(choices.explain(error)[0], title)
+        JOB.refuse(choices.explain(error)[0], "The table cannot be computed")
         return
+    choice = (table.id, content.hex(), models, repr(documents), browser)
+    folder = data_folder() / "papers" / content_id(*choice, settings.identity)
     named = papers.models_of(models.split())
-    inputs = TableInputs(settings, folder, rows, documents, project, named)
+    inputs = TableInputs(settings, folder, rows, documents, named)
     id = new_run_id()
 
-    def steps(stop: threading.Event) -> Iterator[RowDone | Reproduced]:
+    def steps(stop: threading.Event) -> Iterable[RowDone | Reproduced]:
         return in_turns(browser, stop, papers.reproduce(table.id, inputs))
 
     job = work(inputs, steps, partial(TABLE.save, store(), id))
     JOB.launch(TableProgress(total=len(rows)), job, id)
 
 
-def rows_of(table: PaperTable, content: bytes, size: int = 0) -> list[Row]:
+def rows_of(table: PaperTable, content: bytes) -> list[Row]:
     """Read the rows that a table is computed from. Raises BadInput for too many."""
     rows = parse_rows(content, [papers.subject(table)], papers.OPTIONAL)
     if len(rows) > LIMIT:
         count = f"the file has {len(rows):,} rows, and this page takes {LIMIT}"
         raise BadInput(f"{count}: use `reproduce` on the command line")
-    return papers.sample(rows, size)
+    return rows
 
 
 # --- the page ---
@@ -127,7 +125,7 @@ def form(running: bool) -> None:
             [table.id for table in papers.tables()],
             key="paper_number",
             format_func=lambda number: f"{number} {papers.find(number).title}",
-            help="The tables and figures of the four papers that can be computed.",
+            help="The tables that can be computed.",
         )
         table = papers.find(str(number))
         small(f"Needs {table.needs}.")
@@ -138,16 +136,8 @@ def form(running: bool) -> None:
             help="As for `reproduce` on the command line.",
             max_upload_size=LIMITS.file_mb,
         )
-        size = st.number_input("Sample", 0, LIMIT, key="paper_size", help="So many rows; 0: all.")
         sources_control()
-        project = st.selectbox(
-            "Annotation project",
-            [project.name for project in Annotations(store().database).projects()],
-            None,
-            key="paper_project",
-            help="Of R23, V24.T2 and V24.T4: what people judged.",
-        )
-        places = ", ".join(paper(table.id.partition(".")[0]).models) or "none"
+        places = ", ".join(paper(table.id.partition(".")[0]).models)
         models = st.text_input(
             "Language models",
             key="paper_models",
@@ -155,35 +145,29 @@ def form(running: bool) -> None:
             help=f"One for all, or NAME=MODEL for each of the paper's ({places}).",
         )
         content = upload.getvalue() if upload else b""
-        begin = partial(start, table, content, int(size), project or "", models)
-        JOB.buttons("Compute", begin, running, bool(content or project), before=advanced_menu)
+        begin = partial(start, table, content, models)
+        JOB.buttons("Compute", begin, running, bool(content), before=advanced_menu)
 
 
 def result(now: TableProgress) -> None:
     """Draw the table and its notes."""
-    if now.running:
-        return
     made = now.result
     if made is None:
-        if not now.error:
+        if not now.running and not now.error:
             done = f"{now.done} of {plural(now.total, 'answer')} done"
             resume = f"{done}; compute again with the same choices to resume."
             note("Stopped before the table was whole", resume)
         return
     link("Link to this table", **state.address(JOB.name))
     show(result_table(made.table))
-    if made.is_figure:
-        chart = bars(made.table, frame.chart_colours())
-        frame.plot(chart, f"paper_plot_{made.number}", made.table.title)
     show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
     name = made.number.replace(".", "-")
-    files = {
-        "Markdown": File(made.table.markdown(), f"{name}.md", "text/markdown"),
-        "CSV": File(made.table.csv(), f"{name}.csv", "text/csv"),
-    }
-    if made.tasks:
-        files["tasks for people"] = File(made.tasks, "tasks.jsonl", "application/json")
-    downloads(files)
+    downloads(
+        {
+            "Markdown": File(made.table.markdown(), f"{name}.md", "text/markdown"),
+            "CSV": File(made.table.csv(), f"{name}.csv", "text/csv"),
+        }
+    )
 
 
 def page() -> None:

@@ -17,7 +17,7 @@ from attribution.studies.annotation.figures import (
     agreement,
 )
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.tasks import FORMS, Form, Project
+from attribution.studies.annotation.tasks import Project
 from attribution.studies.results import ResultTable
 from pages.ui.frame import note, result_table, show, small
 
@@ -25,10 +25,6 @@ WORDS: dict[Measure, str] = {
     "flagged": "Flagged",
     "interpretable": "Interpretable",
     "attributable": "AIS",
-}
-OTHER_WORDS: dict[Form, dict[Measure, str]] = {  # of forms with questions other than R23's
-    "property": {"flagged": "Flagged", "interpretable": "Yes"},
-    "relation": {"flagged": "Flagged", "interpretable": "Related", "attributable": "Entailed"},
 }
 BASES = (
     "Each task counts once, with what most annotators said or the adjudicator decided. The second "
@@ -54,7 +50,7 @@ def results_view(saved: Annotations, project: Project) -> None:
         note("No results yet", "They appear as soon as the first task is judged.")
         return
     tables = [
-        share_table(counted, project.form),
+        share_table(counted),
         agreement_table(counted),
         audit_table(counted),
         pace_table(counted),
@@ -83,18 +79,15 @@ def results_view(saved: Annotations, project: Project) -> None:
     )
 
 
-def share_table(counted: CountedJudgements, form: Form) -> ResultTable:
+def share_table(counted: CountedJudgements) -> ResultTable:
     """Tabulate the shares of each system (R23 Table 3, 4 and 5)."""
-    words = OTHER_WORDS.get(form, WORDS)
-    title = "Attribution" if words is WORDS else FORMS[form]
-    kind = "Property" if form == "property" else "Data set"
     rows: list[tuple[Cell, ...]] = []
     for row in figures.rows(counted.tasks, counted.answers):
         tasks = row.shares["flagged"].whole + row.undecided
-        shares = [_share(row.shares[name]) for name in words]
+        shares = [_share(row.shares[name]) for name in WORDS]
         rows.append((row.dataset or "–", row.system or "–", tasks, *shares, row.undecided))
-    heads = (kind, "System", "Tasks", *words.values(), "Undecided")
-    return ResultTable(title, heads, tuple(rows))
+    heads = ("Data set", "System", "Tasks", *WORDS.values(), "Undecided")
+    return ResultTable("Attribution", heads, tuple(rows))
 
 
 def _share(share: TaskShare) -> str:

@@ -7,7 +7,7 @@ from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
-from attribution.studies.annotation.tasks import Form, Project, make_task
+from attribution.studies.annotation.tasks import Form, Project
 from pages.ui.research.acts import Annotator, NextTask, last_record, next_task, perform, view
 from pages.ui.research.manage import guidelines
 from tests.studies.annotation.made import CONTENT, filled, say
@@ -182,28 +182,6 @@ def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None
     assert judge.shown is None
     assert set(Session(saved, project, Annotator("lea", "audit")).queue) == set(tasks[:2])
     assert {j.role for j in saved.judgements(project.id, "lea")} == {"adjudication"}
-
-
-def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: Store) -> None:
-    saved = Annotations(store.database)
-    made = [saved.create(form, form=form) for form in ("property", "relation")]
-    for project in made:
-        saved.add_members(project.id, ["ann"])
-        saved.add_tasks(
-            [make_task(project.id, "It floats.", "Ice floats.", system="s", dataset="atomic")]
-        )
-    one, two = (Session(saved, project) for project in made)
-    assert one.data["question"] == "Does the claim contain a single fact?"
-    assert one.data["source"] is None
-    one.act(interpretable=True)
-    assert two.data["source"]
-    assert two.data["question"].endswith("true, or that it is false?")
-    two.act(interpretable=True)
-    assert two.data["stage"] == 2
-    two.act(attributable=False)
-    found = [finished(saved.judgements(project.id))[0].content.answer for project in made]
-    assert found == ["attributable", "not_attributable"]
-    assert one.shown is two.shown is None
 
 
 @pytest.mark.parametrize(("form", "count"), [("qa", 4), ("summary", 3)])

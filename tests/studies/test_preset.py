@@ -2,7 +2,8 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
-from attribution.studies.papers import paper, preset
+from attribution.studies.papers import paper
+from attribution.studies.preset import preset
 from tests.llm_server import llm_server, llm_settings
 
 
