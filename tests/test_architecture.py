@@ -181,7 +181,7 @@ from attribution.verifiers.reader import embedded_small
 from pages.ui.server import prepare_first_page
 prepare_first_page()
 embedded_small(Settings()).verify([("A claim.", "Some evidence.")])
-without("torch", "transformers", "pandas")  # torch takes a second and a half, and 180 MB
+without("torch", "transformers", "openai", "pandas")  # torch takes a second and a half, and 180 MB
 import torch  # others may still have it
 """
 

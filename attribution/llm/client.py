@@ -52,6 +52,7 @@ class Question:
         temperature: None for that of the settings.
         sample: Number of the reply, if a prompt is asked several times at a temperature above 0.
         as_json: False if the prompt asks for words.
+        system: The system message; empty for a prompt in other people's words.
     """
 
     text: str
@@ -59,11 +60,13 @@ class Question:
     temperature: float | None = None
     sample: int = 0
     as_json: bool = True
+    system: str = SYSTEM
 
     @classmethod
     def of(cls, prompt: Prompt, **inputs: object) -> Question:
-        """Render a prompt. Raises BadInput for missing inputs."""
-        return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json)
+        """Render a prompt. Raises BadInput for missing and undeclared inputs."""
+        system = "" if prompt.plain else SYSTEM
+        return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json, system=system)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Llm:
         self.cache: Cache | None = store.cache if store else None
         self._usage = LlmUsage()
         self._lock = threading.Lock()
+        self._timed: set[str] = set()  # versions of prompts whose seconds are stored
         self._failure: EndpointFailed | None = None  # that every further request would meet
         self._given_up = 0  # prompts in a row
 
@@ -165,16 +169,20 @@ class Llm:
     ) -> LlmUsage:
         """Estimate the cost of asking, without a request; cached replies cost nothing."""
         new = list(questions)
+        seconds = 0.0
         if self.cache:
             cache = self.cache
             new = [q for q in questions if not cache.reply(self._key(q, schema))]
-        characters = sum(len(SYSTEM) + len(question.text) for question in new)
+            if new:
+                seconds = float(cache.reply(self._seconds_key(new[0])) or 0)
+        characters = sum(len(question.system) + len(question.text) for question in new)
         return self._priced(
             LlmUsage(
                 calls=len(new),
                 cached=len(questions) - len(new),
                 prompt_tokens=characters // CHARACTERS_PER_TOKEN,
                 completion_tokens=reply_tokens * len(new),
+                seconds=len(new) * seconds,
             )
         )
 
@@ -188,11 +196,15 @@ class Llm:
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
-        parts = [self.key, question.version, SYSTEM, question.text, form]
+        parts = [self.key, question.version, question.system, question.text, form]
         temperature = self._temperature(question)
         if temperature:
             parts += [str(temperature), str(question.sample)]
         return content_id(*parts)
+
+    def _seconds_key(self, question: Question) -> str:
+        """Return the cache key of the seconds that a reply to such a prompt took."""
+        return content_id("seconds", self.key, question.version)
 
     def _temperature(self, question: Question) -> float:
         if question.temperature is None:
@@ -274,7 +286,7 @@ class Llm:
         """Send one request, and count its tokens and seconds."""
         started = time.monotonic()
         completion = self._endpoint.complete(
-            SYSTEM,
+            question.system,
             question.text,
             schema if question.as_json else None,
             seconds,
@@ -282,6 +294,9 @@ class Llm:
         )
         elapsed = round(time.monotonic() - started, 3)
         self._count(calls=1, seconds=elapsed, **completion.usage.model_dump())
+        if self.cache and question.version not in self._timed:
+            self._timed.add(question.version)
+            self.cache.put_reply(self._seconds_key(question), str(elapsed))
         return completion
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpcore2
+import httpx2
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
@@ -18,7 +19,6 @@ from attribution.fetching.http import (
     AddressNotAllowed,
     Clock,
     NameNotResolved,
-    Response,
     TooLarge,
     exchange,
     is_public,
@@ -27,7 +27,7 @@ from attribution.fetching.http import (
 )
 from attribution.llm.replies import json_schema
 from attribution.retry import Transient, retry_after
-from attribution.settings import LISTED, Settings
+from attribution.settings import LISTED, Endpoint, Settings
 from attribution.types import content_id
 
 MAX_BYTES = 4_000_000  # of a completion, unpacked
@@ -155,6 +155,50 @@ _CONNECTION_ERRORS = (
 )
 
 
+class _RawReply(Protocol):
+    """A reply of the openai package before it is parsed."""
+
+    http_response: httpx2.Response
+
+
+class _CheckedTransport(httpx2.BaseTransport):
+    """Sends a request of the client library as one checked, bounded exchange.
+
+    It adds the key on the way out, so that no error, log or request of the library holds it. A
+    request's read timeout is the wall clock of its reply.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        seconds = float(request.extensions["timeout"]["read"])
+        # no other header of the library, which may come from the environment, is sent
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        secret = self._endpoint.key.get_secret_value()
+        if secret:
+            headers["Authorization"] = f"Bearer {secret}"
+        is_embedding = request.url.path.endswith("/embeddings")
+        reply = exchange(
+            parsed(str(request.url)),
+            is_public if self._endpoint.of_visitor else lambda _: True,
+            Clock(seconds),
+            (min(seconds, CONNECT_SECONDS), seconds),
+            headers=headers,
+            limit=MAX_VECTOR_BYTES if is_embedding else MAX_BYTES,
+            body=request.read(),
+            error_bytes=ERROR_BYTES,
+        )
+        forwarded = {
+            name: reply.headers[name]
+            for name in ("content-type", "retry-after")
+            if name in reply.headers
+        }
+        return httpx2.Response(
+            reply.status, headers=forwarded, content=reply.content, request=request
+        )
+
+
 class Unsupported:
     """The optional parts that a model at an endpoint refused so far."""
 
@@ -174,11 +218,23 @@ class EndpointClient:
     """
 
     def __init__(self, settings: Settings) -> None:
+        import openai  # takes half a second, which no page should wait for
+
         self.host = urlsplit(settings.endpoint.address).netloc
         self._settings = settings
         self._endpoint = settings.endpoint
         self._unsupported = _unsupported(
             content_id(settings.endpoint.identity, settings.openai_model)
+        )
+        self._client = openai.OpenAI(
+            api_key="added-by-the-transport",
+            base_url=settings.endpoint.address,
+            max_retries=0,
+            http_client=httpx2.Client(
+                transport=_CheckedTransport(settings.endpoint),
+                follow_redirects=False,
+                trust_env=False,
+            ),
         )
 
     @property
@@ -199,7 +255,7 @@ class EndpointClient:
         Parts that the model refuses are left out of a further request, and of all later ones.
 
         Args:
-            system: The instructions.
+            system: The instructions; empty for none.
             user: The prompt.
             schema: The form of the reply; None for words.
             seconds: The wall clock of all requests together.
@@ -211,7 +267,7 @@ class EndpointClient:
             body = self._body(system, user, schema, temperature, omitted)
             try:
                 completion = self._request(
-                    "chat/completions",
+                    self._client.chat.completions.with_raw_response.create,
                     Completion,
                     end - time.monotonic(),
                     model=self._settings.openai_model,
@@ -236,9 +292,11 @@ class EndpointClient:
         temperature: float,
         omitted: frozenset[str],
     ) -> dict[str, Any]:
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        if "system" in omitted:
-            messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
+        if system and "system" in omitted:
+            user = f"{system}\n\n{user}"
+        messages = [{"role": "user", "content": user}]
+        if system and "system" not in omitted:
+            messages.insert(0, {"role": "system", "content": system})
         body: dict[str, Any] = {"messages": messages}
         if "temperature" not in omitted:
             body["temperature"] = temperature
@@ -253,7 +311,7 @@ class EndpointClient:
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> list[list[float]]:
         """Return one vector for each text, in order."""
         reply = self._request(
-            "embeddings",
+            self._client.embeddings.with_raw_response.create,
             Embeddings,
             seconds,
             model=model,
@@ -266,44 +324,33 @@ class EndpointClient:
             raise self._unreadable()
         return [vectors[number] for number in range(len(texts))]
 
-    def _request(self, path: str, form: type[Model], seconds: float, **body: object) -> Model:
-        """Send a request, and return the parts of its reply that are read."""
-        limit = MAX_VECTOR_BYTES if form is Embeddings else MAX_BYTES
+    def _request(
+        self, create: Callable[..., _RawReply], form: type[Model], seconds: float, **body: object
+    ) -> Model:
+        import openai
+
         try:
-            reply = self._post(path, body, max(seconds, 0.01), limit)
-            is_ok = 200 <= reply.status < 300
-            status = _error_status(reply.content) if is_ok else reply.status
+            content = create(timeout=max(seconds, 0.01), **body).http_response.content
+            status = _error_status(content)
             if status:
-                raise self._refusal(status, reply)
-            return form.model_validate_json(reply.content)
+                raise self._refusal(httpx2.Response(status, content=content))
+            return form.model_validate_json(content)
         except TooLarge:
+            limit = MAX_VECTOR_BYTES if form is Embeddings else MAX_BYTES
             raise LlmFailed(
                 f"{self.host} sends a reply of more than {limit:,} bytes: lower llm_tokens"
             ) from None
         except _CONNECTION_ERRORS as error:
             raise self._connection_failure(error, seconds) from None
-        except ValidationError:
+        except openai.APIConnectionError as error:
+            raise self._connection_failure(error.__cause__ or error, seconds) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error.response) from None
+        except (openai.OpenAIError, ValidationError):
             raise self._unreadable() from None
 
-    def _post(self, path: str, body: object, seconds: float, limit: int) -> Response:
-        """Send one checked, bounded request. Only its headers hold the key."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        secret = self._endpoint.key.get_secret_value()
-        if secret:
-            headers["Authorization"] = f"Bearer {secret}"
-        return exchange(
-            parsed(f"{self._endpoint.address.rstrip('/')}/{path}"),
-            is_public if self._endpoint.of_visitor else lambda _: True,
-            Clock(seconds),
-            (min(seconds, CONNECT_SECONDS), seconds),
-            headers=headers,
-            limit=limit,
-            body=json.dumps(body).encode(),
-            error_bytes=ERROR_BYTES,
-        )
-
-    def _connection_failure(self, error: Exception, seconds: float) -> Exception:
-        """Return the failure for an error of the connection."""
+    def _connection_failure(self, error: BaseException, seconds: float) -> Exception:
+        """Return the failure for what the transport raised."""
         match error:
             case FetchFailed():
                 return EndpointFailed(f"the address of the language model: {error}", "address")
@@ -342,8 +389,9 @@ class EndpointClient:
             "OpenAI-compatible endpoint"
         )
 
-    def _refusal(self, status: int, reply: Response) -> Exception:
+    def _refusal(self, reply: httpx2.Response) -> Exception:
         """Return the failure for a reply that is an error."""
+        status = reply.status_code
         text = reply.content.decode("utf-8", "replace")
         if text.lstrip().startswith("<"):  # a gateway's page
             text = ""

@@ -1,8 +1,9 @@
 """Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and
 a Jinja body.
 
-A new wording is a new `.vN`; a run records the one it used. `<task>.md` in the folder of a paper,
-or in the operator's, takes the place of a task's own prompt, and may leave out some of its inputs.
+A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the
+folder of a paper, or in the operator's, takes the place of a task's own prompt: in the same form,
+or as plain text with `{claim}` in it. Plain text is sent as it is, without a system message.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from attribution.types import content_id
 FOLDER = ROOT / "prompts"
 BANKS = FOLDER / "w24" / "examples"
 _PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MARK = re.compile(r"<(?=\s*+/?\s*data\b)", re.IGNORECASE)
 
 
@@ -70,6 +72,8 @@ class Prompt:
     output: str
     source: str
     body: str
+    offered: frozenset[str] = frozenset()  # inputs that a replacement may leave out
+    plain: bool = False  # not Jinja, but text with {placeholders}
 
     @property
     def as_json(self) -> bool:
@@ -77,16 +81,34 @@ class Prompt:
         return "json" in self.body.casefold()
 
     def render(self, **inputs: object) -> str:
-        """The text to send. BadInput for missing inputs."""
-        if not inputs.keys() >= set(self.inputs):
+        """The text to send. BadInput for missing and undeclared inputs."""
+        if set(inputs) != (self.offered or set(self.inputs)):
             raise BadInput(
                 f"prompt {self.version}: found inputs {sorted(inputs)}, expected "
                 f"{sorted(self.inputs)}"
             )
+        if self.plain:
+            return _PLACEHOLDER.sub(
+                lambda m: _shown(inputs[m[1]]) if m[1] in inputs else m[0], self.body
+            ).strip()
         try:
             return _environment().from_string(self.body).render(**inputs).strip()
         except TemplateError as error:
             raise BadInput(f"prompt {self.version} cannot be rendered: {error}") from None
+
+
+def _shown(value: object) -> str:
+    """A value in a plain text: examples, passages and other lists with one item a line."""
+    if isinstance(value, Example):
+        return "\n".join([value.sentence, *(f"- {claim}" for claim in value.claims)]) + "\n"
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    )
+    return "\n".join(map(_shown, items)) if items else str(value)
 
 
 def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
@@ -94,29 +116,40 @@ def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) 
     or a broken one.
     """
     own = _load(version, folder / f"{version}.md")
-    name = version.rpartition(".v")[0].removeprefix("w24/") + ".md"
-    for path in _replacements(name, settings) if settings else ():
+    task = version.rpartition(".v")[0].removeprefix("w24/")
+    for path in _replacements(task, settings) if settings else ():
         if path.is_file():
             return _replacing(own, path)
     return own
 
 
-def _replacements(name: str, settings: Settings) -> Iterator[Path]:
-    if settings.prompt_folder:
-        yield settings.prompt_folder / name
-    if settings.prompts:
-        yield FOLDER / settings.prompts / name
+def _replacements(task: str, settings: Settings) -> Iterator[Path]:
+    folders = [settings.prompt_folder] if settings.prompt_folder else []
+    for folder in [*folders, FOLDER / settings.prompts] if settings.prompts else folders:
+        yield from (folder / f"{task}{suffix}" for suffix in (".md", ".txt"))
 
 
 def _replacing(own: Prompt, path: Path) -> Prompt:
     """A file in a prompt's place, named by its folder, its task and a hash of its text."""
-    found = _load(f"{path.parent.name}/{path.name}@{content_id(_text(path))}", path)
-    unknown = set(found.inputs) - set(own.inputs)
+    text = _text(path)
+    version = f"{path.parent.name}/{path.name}@{content_id(text)}"
+    if text.startswith("---\n"):
+        found = _load(version, path)
+        used = set(found.inputs)
+    else:
+        used = {m[1] for m in _PLACEHOLDER.finditer(text)} & set(own.inputs)
+        found = Prompt(
+            version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True
+        )
+    unknown = used - set(own.inputs)
     if unknown:
         raise BadInput(
             f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}"
         )
-    return found
+    if not used:
+        marks = ", ".join(f"{{{name}}}" for name in own.inputs)
+        raise BadInput(f"{path}: nothing of the answer is in it; write {marks} where that belongs")
+    return replace(found, offered=frozenset(own.inputs))
 
 
 def _text(path: Path) -> str:

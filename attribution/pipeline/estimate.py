@@ -78,7 +78,7 @@ class Estimate:
     claims: int  # sentences, if a model segments
     checked: int  # of these
     pages: int
-    seconds: float | None  # None until the verifier was measured, and with a language model
+    seconds: float | None  # None until a verifier was measured in this process
     llm: Mapping[str, LlmUsage]  # by stage; replies in the store cost nothing
 
 
@@ -118,8 +118,8 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
         pages += len(factual) * settings.pages_per_claim
-    pace = _pace.get(verifier.version)
-    if pace is None or any(used.calls for used in llm.values()):
+    pace = 0.0 if usage else _pace.get(verifier.version)
+    if pace is None:
         return Estimate(len(claims), len(factual), pages, None, llm)
     seconds = SECONDS_PER_RUN + len(pairs) * pace
     characters = sum(len(document.content) for document in documents)
@@ -127,6 +127,7 @@ def estimate(
     seconds += passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
         seconds += pages * SECONDS_PER_PAGE
+    seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
     return Estimate(len(claims), len(factual), pages, seconds, llm)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput
-from attribution.llm.prompts import FOLDER, data, load
+from attribution.llm.prompts import FOLDER, Example, data, load
 from attribution.settings import ROOT, Settings
 
 FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
@@ -43,12 +43,12 @@ def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path, text: str, said: str
         load("bad.v1", folder=tmp_path)
 
 
-def test_inputs_must_be_given_and_templates_are_sandboxed(tmp_path: Path) -> None:
+def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
     (tmp_path / "a.v1.md").write_text(FRONT + "{{ a }}")
     (tmp_path / "b.v1.md").write_text(FRONT + "{{ a.__class__.__mro__ }}")
     assert load("a.v1", folder=tmp_path).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
     with pytest.raises(BadInput, match=r"expected \['a'\]"):
-        load("a.v1", folder=tmp_path).render(b="y")
+        load("a.v1", folder=tmp_path).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
         load("b.v1", folder=tmp_path).render(a="x")
     with pytest.raises(BadInput, match=r"no none\.v1\.md; expected one of: a\.v1, b\.v1"):
@@ -73,19 +73,26 @@ def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> Non
     assert load("w24/wice.v2", settings(prompts="v24")).version == "w24/wice.v2"  # V24 has none
 
 
-def test_the_operators_prompt_comes_first_and_may_leave_out_inputs(tmp_path: Path) -> None:
-    own = FRONT.replace("[a]", "[claim]")
-    (tmp_path / "worthiness.md").write_text(own + "checkworthy({{ claim }})")
+def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Path) -> None:
+    (tmp_path / "worthiness.txt").write_text('checkworthy("{claim}") {1: "yes"} {other}')
     found = load("worthiness.v3", settings(tmp_path, prompts="v24"))
-    assert found.render(question="q", claim="It rains.") == "checkworthy(It rains.)"
-    (tmp_path / "worthiness.md").write_text(own + "Other: {{ claim }}")
-    assert load("worthiness.v3", settings(tmp_path)).version != found.version
+    assert found.render(question="q", claim="It {question} rains.") == (
+        'checkworthy("It {question} rains.") {1: "yes"} {other}'
+    )
+    before = found.version
+    (tmp_path / "worthiness.txt").write_text("Other: {claim}")
+    assert load("worthiness.v3", settings(tmp_path)).version != before
+    (tmp_path / "factscore.txt").write_text("{examples}\n{sentence}")
+    shown = load("w24/factscore.v2", settings(tmp_path)).render(
+        sentence="S.", examples=[Example(sentence="A b.", claims=("A.", "B."))]
+    )
+    assert shown == "A b.\n- A.\n- B.\n\nS."
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Is it a claim?", "expected YAML front matter"),
+        ("Is it a claim?", r"write \{question\}, \{claim\} where"),
         (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
     ],
 )
@@ -101,7 +108,7 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path))
     first = Settings.from_environment()
     before = first.prompt_version
-    (tmp_path / "direct.md").write_text("{{ answer }}")
+    (tmp_path / "direct.txt").write_text("{answer}")
     second = Settings.from_environment()
     assert first.prompt_folder == tmp_path
     assert second.identity != Settings().identity

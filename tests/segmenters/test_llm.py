@@ -152,9 +152,7 @@ def test_the_nearest_example_of_the_bank_comes_last() -> None:
 
 
 def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -> None:
-    front = "---\npurpose: p\ninputs: [examples, sentence]\noutput: o\nsource: s\n---\n"
-    body = "{{ examples[0].sentence }} Break down: {{ sentence }}"
-    (tmp_path / "factscore.md").write_text(front + body)
+    (tmp_path / "factscore.txt").write_text("{examples}\nBreak down: {sentence}")
     (tmp_path / "examples").mkdir()
     bank = tmp_path / "examples" / "factscore.jsonl"
     bank.write_text('{"sentence": "Own example.", "claims": ["Own."]}\n')
@@ -165,7 +163,8 @@ def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -
         return "1. It rains."
 
     run("factscore", script, "It rains here.", prompt_folder=tmp_path)
-    assert messages[-1]["content"] == "Own example. Break down: It rains here."
+    assert [message["role"] for message in messages] == ["user"]
+    assert messages[0]["content"] == "Own example.\n- Own.\n\nBreak down: It rains here."
 
 
 def test_raw_decompositions_keep_empty_and_repeated_claims() -> None:

@@ -12,7 +12,7 @@ def test_the_operators_prompts_are_named_by_folder_and_hash(
     at = AppTest.from_string(PAGE, default_timeout=60).run()
     assert not at.exception
     assert "Prompts of" not in "".join(h.body for h in at.get("html"))
-    (tmp_path / "direct.md").write_text("{{ answer }}")
+    (tmp_path / "direct.txt").write_text("{answer}")
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path))
     shown = "".join(h.body for h in at.run().get("html"))
     assert f"Prompts of the operator: {tmp_path.name}@" in shown
