@@ -208,19 +208,16 @@ def leave_stream(server: Server) -> int:
         return 0 if reply.status_code == 200 else reply.status_code
 
 
-PAIRS = [
-    {"claim": "The tower is in Paris.", "evidence": f"The tower, number {n}, stands in Rome."}
-    for n in range(256)
-]
+PASSAGES = [f"The tower, number {n}, stands in Rome." for n in range(50)]
 HALF = (
-    "POST /verify HTTP/1.1\nHost: localhost\nAuthorization: Bearer {key}\nContent-Length: 5000\n\n"
+    "POST /judge HTTP/1.1\nHost: localhost\nAuthorization: Bearer {key}\nContent-Length: 5000\n\n"
 )
 BAD: dict[str, tuple[Callable[[Server], int], set[int]]] = {
     "too large": (posted("/analyze", b"x" * (MAX_BODY + 1)), {413}),
     "too large, without a length": (in_chunks, {413}),
     "not JSON": (posted("/analyze", b"{not json"), {422}),
-    "not UTF-8": (posted("/verify", b'{"pairs": "\xff\xfe"}'), {400, 422}),
-    "nested deeply": (posted("/verify", b"[" * 500_000), {400, 422}),
+    "not UTF-8": (posted("/judge", b'{"claim": "\xff\xfe"}'), {400, 422}),
+    "nested deeply": (posted("/judge", b"[" * 500_000), {400, 422}),
     "nested deeply in a setting": (
         posted(
             "/analyze", b'{"answer": "x", "settings": {"top_k": ' + b"[" * 900 + b"]" * 900 + b"}}"
@@ -244,17 +241,20 @@ BAD: dict[str, tuple[Callable[[Server], int], set[int]]] = {
     "too long an answer": (as_json("/segment", answer="x " * 100_000), {400}),
     "hostile text": (as_json("/segment", answer="@" * 10_000, segmenter="clauses"), {200}),
     "unknown segmenter": (as_json("/segment", answer="x", segmenter="none"), {400}),
-    "no pairs": (as_json("/verify", pairs=[]), {422}),
+    "no passages": (as_json("/judge", claim="x", passages=[]), {422}),
     "a bad tool call": (
         posted("/mcp/", b'{"jsonrpc": "2.0"}', accept="application/json, text/event-stream"),
         {400},
     ),
-    "another host": (posted("/verify", b"{}", host="evil.example"), {421}),
+    "another host": (posted("/judge", b"{}", host="evil.example"), {421}),
     "an unknown path": (posted("/nothing", b"{}"), {404}),
     "no HTTP": (raw("\x16\x03\x01 garbage\n\n", read=True), {0, 400}),
-    "left within the head": (raw("POST /verify HTTP/1.1\nHost: local"), {0}),
-    "left within the body": (raw(HALF, b'{"pairs": ['), {0}),
-    "left while pairs are read": (leave("/verify", {"pairs": PAIRS}), {0}),
+    "left within the head": (raw("POST /judge HTTP/1.1\nHost: local"), {0}),
+    "left within the body": (raw(HALF, b'{"passages": ['), {0}),
+    "left while passages are read": (
+        leave("/judge", {"claim": "The tower is in Paris.", "passages": PASSAGES}),
+        {0},
+    ),
     "left while an answer is segmented": (
         leave("/segment", {"answer": "He came, saw and won. " * 500, "segmenter": "clauses"}),
         {0},

@@ -18,8 +18,7 @@ from attribution.cli.options import (
 )
 from attribution.errors import BadInput
 from attribution.reports import FORMATS, Exported, export, file_name
-from attribution.verdicts import recolour
-from attribution.verifiers import policy_of
+from attribution.settings import Settings
 
 REPORT = "a report.json, or the id of a saved run"
 
@@ -39,7 +38,6 @@ def commands(add: Add) -> None:
     p = add("revise", "write the answer of a report with marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
     p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    options.add_verifier(p, "threshold=0.7")
 
     p = add("export", "write a finished run in another format", export_run)
     p.add_argument("report", metavar="REPORT", help=REPORT)
@@ -50,7 +48,6 @@ def commands(add: Add) -> None:
     p.add_argument("report", metavar="REPORT", help=REPORT)
     p.add_argument("--listed", type=Path, metavar="FILE", help="further sources, one a line")
     p.add_argument("--out", type=Path, required=True, metavar="citations.json")
-    options.add_verifier(p, "page_days=0")
 
 
 def analyze(args: argparse.Namespace) -> int:
@@ -105,10 +102,7 @@ def revise(args: argparse.Namespace) -> None:
     from attribution.review.revision import revise
 
     check_output(args.out)
-    report = finished_run(str(args.input)).report
-    settings = options.settings_within(report.settings, args)
-    report = recolour(report, policy_of(settings))
-    revision = revise(report)
+    revision = revise(finished_run(str(args.input)).report)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
     progress(f"{args.out}: {revision.notes} footnotes")
 
@@ -145,12 +139,13 @@ def export_run(args: argparse.Namespace) -> None:
 
 def citations(args: argparse.Namespace) -> None:
     """Write how the answer's citations support its claims."""
+    from attribution.pipeline.permissions import for_stranger
     from attribution.review.citations import CitationReport, check
 
     check_output(args.out)
     store = options.open_store()
     report = store.cache.with_texts(finished_run(args.report).report)
-    settings = options.settings_within(report.settings, args)
+    settings = for_stranger(report.settings, Settings.from_environment())
     listed = read_file(args.listed) if args.listed else ""
     for event in check(report, settings, store, listed=listed):
         if not isinstance(event, CitationReport):

@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # imported where it is used: --help stays fast
 
 Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; None is 0
 Add = Callable[[str, str, Command], argparse.ArgumentParser]  # name, summary and function
-PRESETS = ("v24",)
 NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
 
 
@@ -131,15 +130,10 @@ def add_settings(p: argparse.ArgumentParser, example: str) -> None:
         metavar="KEY=VALUE",
         help=f"any of `list settings`, such as {example}",
     )
-    p.add_argument(
-        "--preset",
-        choices=PRESETS,
-        help="the settings of Vladika et al.; other options override them",
-    )
 
 
 def choices(args: argparse.Namespace) -> dict[str, object]:
-    """Return the settings named by options, over those of --preset."""
+    """Return the settings named by options."""
     pairs: dict[str, str] = {}
     for pair in getattr(args, "set", None) or ():
         key, equals, value = pair.partition("=")
@@ -154,33 +148,12 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
     models = getattr(args, "models", ())  # of `reproduce`
     if models:
         values.setdefault("openai_model", models[0].rpartition("=")[2])
-    if not getattr(args, "preset", None):
-        return values
-    from attribution.studies.preset import preset
-
-    paper = preset(Settings.from_environment(**values))
-    for name, sentence in paper.stood_in.items():
-        if name not in values:
-            progress(f"{args.preset}: {sentence}")
-    return paper.values | values
+    return values
 
 
 def settings(args: argparse.Namespace) -> Settings:
     """Return the settings of the command line and the environment."""
     return Settings.from_environment(**choices(args))
-
-
-def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
-    """Return the settings of a file, as far as it may choose them, under the command line's."""
-    from attribution.pipeline.permissions import filter_asked
-
-    chosen = choices(args)
-    known = {name: value for name, value in saved.items() if name in Settings.model_fields}
-    filtered = filter_asked(known, Settings.from_environment())
-    # no command reads the sources of a file
-    for name in filtered.refused.keys() - chosen.keys() - {"sources"}:
-        progress(f"{name} of the file is not used: name it with --set {name}=… if you trust it")
-    return Settings.from_environment(**filtered.chosen | chosen)
 
 
 def tables() -> Mapping[str, Mapping[str, Entry]]:

@@ -125,13 +125,11 @@ def _log_to_standard_error() -> None:
 def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
     from attribution.pipeline.run import turns
-    from attribution.server.mcp import delete_left_behind, server
+    from attribution.server.mcp import server
     from attribution.server.work import Work
 
     _log_to_standard_error()
-    settings = options.settings(args)
-    delete_left_behind(settings)
-    tools = server(settings, Work(turns()))
+    tools = server(options.settings(args), Work(turns()))
     _end_by_signals()  # the thread that reads standard input would keep the process
     tools.run("stdio")
 

@@ -18,7 +18,7 @@ from attribution.errors import AttributionError, ModelUnavailable, Unavailable, 
 
 PACKAGES = Path(__file__).with_name("packages.json")
 SUMS = "SHA256SUMS"  # beside the files that are part of the project, as `sha256sum` writes it
-MADE = "model.json"  # beside those that were made on this machine
+MADE = "model.json"  # beside those that were made on this machine: what they were made from
 _MAKING = threading.RLock()  # threads that need a model at the same time share one that is made
 
 
@@ -111,27 +111,17 @@ def package_folder(package: str, *names: str) -> Path:
 # --- files made on this machine ---
 
 
-def write_manifest(folder: Path, source: str) -> None:
-    """Record that all files of a folder are complete; `source` is what they were made from."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MADE)
-    files = {path.relative_to(folder).as_posix(): digest(path) for path in paths}
-    manifest = json.dumps({"source": source, "files": files}, indent=1)
-    (folder / MADE).write_text(f"{manifest}\n", encoding="utf-8")
-
-
-def is_whole(folder: Path, source: str) -> bool:
-    """Return True if all files that were made from this source are there and unaltered."""
+def is_made(folder: Path, source: str) -> bool:
+    """Return True if a folder was made from this source; `made` fills it whole or not at all."""
     try:
         manifest = json.loads((folder / MADE).read_text(encoding="utf-8"))
-        if manifest["source"] != source:
-            return False
-        return all(_is(folder / name, expected) for name, expected in manifest["files"].items())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return bool(manifest["source"] == source)
+    except (OSError, ValueError, LookupError, TypeError):
         return False
 
 
 def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
-    """Return a folder that is whole and of this source, made anew if need be.
+    """Return a folder that was made from this source, made anew if need be.
 
     Args:
         folder: The folder.
@@ -139,14 +129,14 @@ def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
         make: Fills an empty folder. Its exceptions leave everything as it was.
     """
     with _MAKING:
-        if not is_whole(folder, source):
+        if not is_made(folder, source):
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
                 new = Path(beside, "new")
                 new.mkdir()
                 make(new)
-                write_manifest(new, source)
-                if not is_whole(folder, source):  # another process may have been faster
+                (new / MADE).write_text(json.dumps({"source": source}), encoding="utf-8")
+                if not is_made(folder, source):  # another process may have been faster
                     shutil.rmtree(folder, ignore_errors=True)
                     new.rename(folder)
     return folder
@@ -156,7 +146,6 @@ def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has is used
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
-HUB_SECONDS = 10.0  # for an answer of the hub
 LARGEST = 8_000_000_000  # bytes of a model; larger ones are not downloaded
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
@@ -180,49 +169,25 @@ def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
     hide_loading_bar()
     try:
         if not Path(model).is_dir():
-            _reach_hub(model)
             _download(model, silent)
         yield
     except AttributionError:
         raise
     except Exception as error:
         again = ""
-        if Path(model).is_dir():
-            again = "a file of that folder is missing or damaged: copy it again"
-        elif weights(model) is not None:
+        if weights(model) is not None:
             again = (
-                "a file of it is missing or damaged: download it again with "
+                "a file of it is missing or damaged: copy it again, or download it with "
                 f"`hf download --force-download {model}`"
             )
         raise ModelUnavailable(model, setting, alternative, error, again) from error
 
 
-def _reach_hub(model: str) -> None:
-    """Raise TransportError if the hub is needed and cannot be reached.
-
-    Its client would try again for 45 seconds.
-    """
-    from httpx2 import TransportError
-    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
-
-    try:
-        if not isinstance(try_to_load_from_cache(model, "config.json"), str):
-            get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=HUB_SECONDS)
-    except TransportError:
-        raise
-    except Exception:  # loading reports it
-        return
-
-
 def hide_loading_bar() -> None:
-    """Hide the progress bars of loading; call before `from_pretrained`. Those of downloads stay."""
-    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, enable_progress_bars
+    """Hide the progress bars of `from_pretrained`."""
     from transformers.utils.logging import disable_progress_bar
 
-    were_shown = not are_progress_bars_disabled()
     disable_progress_bar()
-    if were_shown:
-        enable_progress_bars()
 
 
 def cache_folder() -> Path:
@@ -309,6 +274,7 @@ def _download(model: str, progress: Progress) -> None:
     spare = [name for name in WEIGHTS if name in names][1:]
     wanted = [file for file in files if file.filename not in spare and file.will_download]
     done, size = 0, max(1, sum(file.file_size or 0 for file in wanted))
+
     if size > LARGEST:
         raise Unavailable(
             f"the model {model} has {size / 1e9:,.1f} GB, and those of at most "

@@ -26,11 +26,6 @@ FALLBACKS = {  # what a stage uses if the language model fails
     "segment": "the sentences as they are",
     "queries": "the claims themselves",
 }
-RULES = {  # the stages that are done by rules, unless a language model does them
-    "worthiness": "which claims are worth checking",
-    "independence": "which claims need context",
-    "enrichment": "what that context is",
-}
 SAMPLE = 2000  # characters of a page for language detection
 
 
@@ -149,17 +144,14 @@ def entailment_by(verifier: Reads) -> coherence.Entailment:
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:
-    """Return a failure that names each English-only part with an alternative; None if there is
-    none.
-    """
+    """Return a failure that names each English-only part, for an answer in another language."""
     parts = [] if is_english(answer) else _english_only(settings)
     if not parts:
         return None
     language = LANGUAGES[detect(answer) or "en"]
     message = (
         f"The answer is in {language}. These parts work for English only, so verdicts may be "
-        "wrong: "
-        f"{'; '.join(parts)}."
+        f"wrong: {', '.join(parts)}. A language model or a multilingual model can take their place."
     )
     return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
 
@@ -168,11 +160,8 @@ def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
     """Return why no page can be compared with the answer: it is in another language, and a model is
     English-only. Empty if a comparison is possible.
     """
-    embedder, verifier = EMBEDDERS[settings.embedder], VERIFIERS[settings.verifier]
-    is_limited = (embedder.english and not settings.embedding_model) or (
-        verifier.english and not settings.verifier_model
-    )
-    if is_english(answer) or not is_limited:
+    models = (EMBEDDERS[settings.embedder], VERIFIERS[settings.verifier])
+    if is_english(answer) or not any(_reads_english(model, settings) for model in models):
         return ""
     language = detect(answer)
     if any(detect(page.text[:SAMPLE]) == language for page in pages):
@@ -182,27 +171,14 @@ def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
 
 
 def _english_only(settings: Settings) -> list[str]:
-    """Name each English-only part with an alternative."""
-    parts = []
-    segmenter = SEGMENTERS[settings.segmenter]
-    if _reads_english(segmenter, settings):
-        parts.append(
-            f"the segmenter {segmenter.label} "
-            "(instead: Sentences, or one that asks a language model)"
-        )
-    rules = [what for name, what in RULES.items() if getattr(settings, name) == "rules"]
-    if rules:
-        parts.append(f"the rules that decide {', '.join(rules)} (instead: a language model)")
-    if _reads_english(EMBEDDERS[settings.embedder], settings):
-        parts.append(
-            "the embedding model "
-            "(instead: a multilingual one, such as intfloat/multilingual-e5-base from the hub)"
-        )
-    if _reads_english(VERIFIERS[settings.verifier], settings):
-        parts.append(
-            "the verifier (instead: a language model, or a multilingual one, "
-            "such as joeddav/xlm-roberta-large-xnli from the hub)"
-        )
+    entries = {
+        "the segmenter": SEGMENTERS[settings.segmenter],
+        "the embedding model": EMBEDDERS[settings.embedder],
+        "the verifier": VERIFIERS[settings.verifier],
+    }
+    parts = [name for name, entry in entries.items() if _reads_english(entry, settings)]
+    if "rules" in (settings.worthiness, settings.independence, settings.enrichment):
+        parts.append("the rules for worthiness and context")
     return parts
 
 

@@ -147,21 +147,11 @@ class RunRecord:
         )
 
     def _llm_usage_with(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
-        """Return the use by stage. A continued run takes the replies of its first part from the
-        store: they are counted once.
-        """
+        """Return the use by stage, with that of the first part of a continued run."""
         usage = dict(self._llm_usage)
         if verifying:
             usage["verify"] = verifying
         for stage, before in self._before.usage.llm.items():
             if stage in usage:
-                usage[stage] = usage_of_both(before, usage[stage])
+                usage[stage] += before
         return usage
-
-
-def usage_of_both(before: LlmUsage, after: LlmUsage) -> LlmUsage:
-    """Return the use by both parts of a run; what the second took from the store because the first
-    had asked is not cached, and what failed was asked again.
-    """
-    cached = before.cached + max(0, after.cached - before.calls - before.cached)
-    return (before + after).model_copy(update={"cached": cached, "failed": after.failed})

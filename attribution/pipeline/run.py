@@ -64,6 +64,7 @@ def run(
     source: EvidenceSource | None = None,
     run_id: str = "",
     context: Sequence[Turn] = (),
+    is_saved: bool = True,
 ) -> Iterator[events.Event]:
     """Check the claims of an answer.
 
@@ -78,6 +79,7 @@ def run(
         source: A source of pages in place of the settings' sources and the documents.
         run_id: The id of the run; that of an interrupted run with the same inputs continues it.
         context: The conversation before the question.
+        is_saved: Save the run, under the owner of the store.
 
     Returns:
         An iterator of the run's events: first RunStarted, last Finished with the report. Bad
@@ -99,7 +101,8 @@ def run(
         source = live_sources(settings, store, open_sources(settings, documents, store), stop)
     record = RunRecord(question, answer, settings, run_id, context)
     names = source_names(settings.sources, documents)
-    return _Run(record, store, source, stop, claims, without_names(answer, names)).steps()
+    readable = without_names(answer, names)
+    return _Run(record, store, source, stop, claims, readable, is_saved).steps()
 
 
 def live_sources(
@@ -121,6 +124,7 @@ class _Run:
         stop: threading.Event,
         given_claims: Sequence[Claim] | None,
         readable_answer: str,
+        is_saved: bool,
     ) -> None:
         """Build the models and load an interrupted run.
 
@@ -131,10 +135,12 @@ class _Run:
             stop: Setting it ends the run.
             given_claims: Claims in place of the segmenter's.
             readable_answer: The answer without names of sources; the claims are made of it.
+            is_saved: Save the run.
         """
         self.record, self.settings = record, record.settings
         self.answer, self.given_claims = readable_answer, given_claims
         self.store, self.source, self.stop = store, source, stop
+        self.is_saved = is_saved
         self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
         self.matcher = Matcher(self.settings, self.store, self.question, record.answer)
@@ -153,13 +159,14 @@ class _Run:
     def steps(self) -> Iterator[events.Event]:
         """Run the stages, and save the result."""
         record = self.record
-        self.store.runs.start(
-            record.run_id,
-            record.question,
-            record.answer,
-            self.settings.public(),
-            record.created_at,
-        )
+        if self.is_saved:
+            self.store.runs.start(
+                record.run_id,
+                record.question,
+                record.answer,
+                self.settings.public(),
+                record.created_at,
+            )
         yield events.RunStarted(record.run_id)
         smaller = smaller_verifier(self.settings)
         if smaller:
@@ -174,12 +181,15 @@ class _Run:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = record.report(self.matcher, self.stop.is_set())
-        self.store.runs.finish(report, self.matcher.provenance(record.concerns))
+        if self.is_saved:
+            self.store.runs.finish(report, self.matcher.provenance(record.concerns))
         note_pace(report)
         yield events.Finished(report)
 
     def _save_state(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
+        if not self.is_saved:
+            return
         new = [page for page in self.matcher.pages.values() if page.id not in self.saved_pages]
         state = self.record.report(self.matcher, stopped=False, final=False)
         self.store.runs.save_unfinished(state, new)

@@ -1,11 +1,10 @@
-"""The REST API: /analyze streams a run, the others answer at once, /runs lists a client's runs."""
+"""The REST API: /analyze streams a run, the others answer at once. No run is saved."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import hmac
-import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import Annotated, Any
 
 import fastapi
 import uvicorn
-from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Security
+from fastapi import APIRouter, Depends, FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
@@ -32,15 +31,12 @@ from attribution.errors import (
     BadInput,
     Busy,
     LlmFailed,
-    NotYours,
     StoreError,
     Unavailable,
 )
-from attribution.events import Event, RunStarted
-from attribution.models.engine import stoppable
+from attribution.events import Event
 from attribution.pipeline import claims
 from attribution.pipeline.estimate import check_input
-from attribution.pipeline.judge import read_pairs
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
 from attribution.server import bodies, mcp
@@ -48,21 +44,16 @@ from attribution.server.middleware import ProtectedReplies, error_response
 from attribution.server.work import Work, judge_claim
 from attribution.server_settings import api_keys
 from attribution.settings import LIMITS, Settings
-from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.calibration import graded_report
+from attribution.verifiers import VERIFIERS
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
 HTTP_KINDS = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}
 DATABASE_SECONDS = 5  # /health waits as long for the database
 POLICY = "default-src 'none'"  # Content-Security-Policy
 RETRY_SECONDS = "30"  # with 429
-PAIRS_PER_TURN = 16  # of /verify
 LINES = "application/x-ndjson"
 STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {LINES: dict[str, object]()}}}
-RUN_NOT_FOUND = "no finished run of this key has that id"
-Id = Annotated[str, Path(max_length=LIMITS.name)]
 Steps = Iterator[dict[str, object]]
 _log = logging.getLogger(__name__)
 
@@ -85,10 +76,6 @@ class Service:
 
     settings: Settings
     work: Work
-
-    def store(self, request: Request) -> Store:
-        """Open the store for the client of the request."""
-        return Store.open(self.settings.database_url, by=request.state.owner)
 
 
 def _service(request: Request) -> Service:
@@ -175,33 +162,6 @@ async def segment(body: bodies.AnswerBody, request: Request, service: Own) -> di
     return await service.work.result(request.state.owner, request, work)
 
 
-@router.post("/verify")
-async def verify(body: bodies.VerifyBody, request: Request, service: Own) -> dict[str, object]:
-    """Return a relation and three probabilities for each pair of claim and evidence, in order.
-
-    A bad pair gets an error. The request is queued.
-    """
-
-    def work(stop: threading.Event) -> Steps:
-        pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
-        bodies.check_compared(text for pair in pairs for text in pair)
-        settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
-        verifier = VERIFIERS.build(settings.verifier, settings)
-        policy = policy_of(settings)
-        results: list[dict[str, object]] = []
-        for start in range(0, len(pairs), PAIRS_PER_TURN):
-            group = pairs[start : start + PAIRS_PER_TURN]
-            with stoppable(stop):
-                for read in read_pairs(group, verifier, policy):
-                    if isinstance(read, dict):
-                        results.append(read)
-                    else:
-                        results.append({"error": bodies.problem(read)})
-            yield {"verifier": verifier.version, "results": results}
-
-    return await service.work.result(request.state.owner, request, work, by_step=True)
-
-
 @router.post("/judge")
 async def judge(body: bodies.JudgeBody, request: Request, service: Own) -> dict[str, object]:
     """Return the verdict on a claim, its strength, and the relation of each passage, in order.
@@ -239,45 +199,17 @@ def analyze(body: bodies.AnalyzeBody, request: Request, service: Own) -> Streami
     service.work.turns.check(owner)  # while a status can still be sent
 
     def work(stop: threading.Event) -> Iterator[Event]:
-        store = service.store(request)
-        for event in run(
-            body.question, body.answer, settings, store, documents, stop, context=context
-        ):
-            if isinstance(event, RunStarted):
-                store.runs.set_private(event.run_id)
-            yield event
+        yield from run(
+            body.question,
+            body.answer,
+            settings,
+            documents=documents,
+            stop=stop,
+            context=context,
+            is_saved=False,
+        )
 
     return StreamingResponse(bodies.lines(service.work.events(owner, work)), media_type=LINES)
-
-
-@router.get("/runs")
-def runs(
-    request: Request, service: Own, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-) -> dict[str, object]:
-    """List the newest runs that were started with this key."""
-    page = service.store(request).history.find(HistoryQuery(limit=limit))
-    names = ("id", "created_at", "question", "finished")
-    return {"runs": [{name: getattr(row, name) for name in names} for row in page.rows]}
-
-
-@router.get("/runs/{run_id}")
-def one_run(run_id: Id, request: Request, service: Own) -> dict[str, object]:
-    """Return the report of a run that was started with this key."""
-    store = service.store(request)
-    report = store.runs.load(run_id) if store.rights.access(run_id).own else None
-    if report is None:
-        raise HTTPException(404, RUN_NOT_FOUND)
-    fields: dict[str, object] = json.loads(graded_report(report).to_json())
-    return fields
-
-
-@router.delete("/runs/{run_id}", status_code=204)
-def delete(run_id: Id, request: Request, service: Own) -> None:
-    """Delete a run that was started with this key."""
-    try:
-        service.store(request).runs.delete(run_id)
-    except NotYours:
-        raise HTTPException(404, "no run of this key has that id") from None
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -298,14 +230,9 @@ def _add_error_handlers(app: FastAPI) -> None:
         return error_response(422, "BadInput", "; ".join(problems) + "; see /openapi.json")
 
     @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> JSONResponse:
-        headers = dict(error.headers or {})
-        route = getattr(request.scope.get("route"), "path", "")
-        methods = app.openapi()["paths"].get(route)
-        if error.status_code == 405 and methods:  # Starlette names the first route's alone
-            headers["Allow"] = ", ".join(method.upper() for method in methods)
+    async def http_error(_: Request, error: HTTPException) -> JSONResponse:
         kind = HTTP_KINDS.get(error.status_code, "HTTPError")
-        return error_response(error.status_code, kind, str(error.detail), headers)
+        return error_response(error.status_code, kind, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)
     async def unexpected_error(_: Request, error: Exception) -> JSONResponse:
@@ -347,7 +274,7 @@ class Keys:
         return cls([key.get_secret_value() for key in api_keys()])
 
     def owner(self, authorization: str) -> str:
-        """Return the token of the client that sent this header, which owns its runs.
+        """Return the token of the client that sent this header, for the fair queue.
 
         Returns:
             An empty string for a wrong key.

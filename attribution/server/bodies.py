@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from pydantic_core import to_jsonable_python
 
 from attribution.conversation import turns_of
-from attribution.errors import AttributionError, BadInput, BadSetting, setup_error
+from attribution.errors import AttributionError, BadInput, setup_error
 from attribution.events import (
     ClaimsReady,
     Event,
@@ -33,8 +33,6 @@ from attribution.source import Source
 from attribution.types import Document, Turn
 
 MAX_BODY = LIMITS.request
-MAX_PAIRS = LIMITS.pairs
-FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
 RequestedSettings = Annotated[
     dict[str, JsonValue],
@@ -83,17 +81,6 @@ class AnswerBody(Body):
 class AnalyzeBody(AnswerBody):
     sources: list[Address] = Field(["library"], max_length=LIMITS.sources)
     documents: list[GivenDocument] = Field([], max_length=LIMITS.documents)
-    verifier: Address | None = None
-    settings: RequestedSettings = {}
-
-
-class ClaimPair(Body):
-    claim: Text
-    evidence: Text
-
-
-class VerifyBody(Body):
-    pairs: list[ClaimPair] = Field(min_length=1, max_length=MAX_PAIRS)
     verifier: Address | None = None
     settings: RequestedSettings = {}
 
@@ -149,11 +136,6 @@ def settings(
     Raises:
         BadInput: A choice is not allowed.
     """
-    for name in FIELDS:
-        if name in requested:
-            raise BadSetting(
-                name, "it cannot be chosen here; leave it out, or see docs/api.md for its own field"
-            )
     choices = dict(requested)
     if segmenter is not None:
         choices["segmenter"] = segmenter
@@ -235,20 +217,13 @@ def problem(error: Exception) -> dict[str, str]:
 
 
 async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
-    """Yield the events as JSON lines, leaving out verdicts that have not changed."""
-    verdicts: dict[str, Line] = {}
+    """Yield the events as JSON lines."""
     try:
         async with aclosing(events):
             async for event in events:
                 line = as_line(event)
-                if line is None:
-                    continue
-                if isinstance(event, VerdictReady):
-                    claim_id = event.verdict.claim_id
-                    if verdicts.get(claim_id) == line:
-                        continue
-                    verdicts[claim_id] = line
-                yield _encode(line)
+                if line is not None:
+                    yield _encode(line)
     except Exception as error:  # ends the stream, not the server
         if not isinstance(error, AttributionError):
             _log.error("a run failed", exc_info=error)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Annotated, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -14,15 +13,12 @@ from pydantic import AfterValidator, BaseModel, Field
 from starlette.requests import Request
 
 from attribution.errors import AttributionError
-from attribution.events import Event, Finished, Progress, RunStarted
+from attribution.events import Finished
 from attribution.files import whole
-from attribution.pipeline.estimate import check_input
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
-from attribution.store.history import HistoryQuery
-from attribution.store.store import Store
 from attribution.types import Label, Relation, Report, Strength
 from attribution.verifiers.calibration import badges, graded_report
 
@@ -34,7 +30,7 @@ INSTRUCTIONS = (
 SOURCES = (
     "library (articles on this machine), web, the name of a search engine, or http(s) addresses"
 )
-STANDARD_INPUT = "mcp"  # the owner of runs over standard input
+STANDARD_INPUT = "mcp"  # the client over standard input
 STRENGTH = "strong; weak: only likely supported, or possibly contradicted; null: neither"
 T = TypeVar("T", bound=BaseModel)
 Words = Annotated[str, Field(max_length=LIMITS.request), AfterValidator(whole)]
@@ -84,7 +80,16 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
     mcp_server: MCPServer[object] = MCPServer(
         "attribution", instructions=INSTRUCTIONS, log_level="WARNING"
     )
-    tools = _Tools(settings, work)
+
+    async def result(ctx: Context[object], steps: Callable[[threading.Event], Iterator[T]]) -> T:
+        """Return what the work yields. Raises ToolError for an error of this project."""
+        given = ctx.request_context.request
+        request = given if isinstance(given, Request) else None
+        owner = request.state.owner if request else STANDARD_INPUT
+        try:
+            return await work.result(owner, request, steps)
+        except AttributionError as error:
+            raise ToolError(error.public()) from None
 
     @mcp_server.tool()
     async def check_answer(
@@ -97,14 +102,17 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         decides.
         """
 
-        def work(client: _Client, stop: threading.Event) -> Iterator[Event | CheckedAnswer]:
-            report = yield from tools.report(client, question, answer, sources, stop)
-            problems = [failure.message for failure in report.failures]
+        def steps(stop: threading.Event) -> Iterator[CheckedAnswer]:
+            chosen = bodies.settings(settings, {}, sources=sources)
+            *_, last = run(question, answer, chosen, stop=stop, is_saved=False)
+            assert isinstance(last, Finished)
             yield CheckedAnswer(
-                counts=Counter(badges(report)), claims=_claims(report), problems=problems
+                counts=Counter(badges(last.report)),
+                claims=_claims(last.report),
+                problems=[failure.message for failure in last.report.failures],
             )
 
-        return await tools.result(ctx, CheckedAnswer, work)
+        return await result(ctx, steps)
 
     @mcp_server.tool()
     async def verify_claim(ctx: Context[object], claim: Words, passages: Given) -> JudgedPassages:
@@ -112,7 +120,7 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         or no_relation.
         """
 
-        def work(_: _Client, stop: threading.Event) -> Iterator[JudgedPassages]:
+        def steps(stop: threading.Event) -> Iterator[JudgedPassages]:
             for judged in judge_claim(claim, passages, settings, stop):
                 yield JudgedPassages(
                     verdict=judged.verdict.label,
@@ -122,88 +130,9 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
                     relations=[evidence.relation for evidence in judged.evidence],
                 )
 
-        return await tools.result(ctx, JudgedPassages, work)
+        return await result(ctx, steps)
 
     return mcp_server
-
-
-class _Client(NamedTuple):
-    owner: str
-    request: Request | None  # None over standard input, where there is one client
-
-
-class _Tools:
-    """The work behind the tools."""
-
-    def __init__(self, settings: Settings, work: Work) -> None:
-        self._settings = settings
-        self._work = work
-
-    async def result(
-        self,
-        ctx: Context[object],
-        kind: type[T],
-        work: Callable[[_Client, threading.Event], Iterator[Event | T]],
-    ) -> T:
-        """Return what the work yields last, telling the client its progress.
-
-        Raises:
-            ToolError: The work failed with an error of this project.
-        """
-        request = ctx.request_context.request
-        client = _Client(STANDARD_INPUT, None)
-        if isinstance(request, Request):
-            client = _Client(request.state.owner, request)
-
-        async def report_progress(step: Event | T) -> None:
-            if isinstance(step, Progress) and step.stage == "verify":
-                await ctx.report_progress(step.done, step.total)
-
-        try:
-            last = await self._work.result(
-                client.owner, client.request, lambda stop: work(client, stop), report_progress
-            )
-        except AttributionError as error:
-            raise ToolError(error.public()) from None
-        assert isinstance(last, kind)
-        return last
-
-    def report(
-        self,
-        client: _Client,
-        question: str,
-        answer: str,
-        sources: Sequence[str],
-        stop: threading.Event,
-    ) -> Generator[Event, None, Report]:
-        """Yield the events of an analysis, and return its report."""
-        settings = bodies.settings(self._settings, {}, sources=sources)
-        check_input(question, answer, settings)
-        store = Store.open(settings.database_url, by=client.owner)
-        run_id = ""
-        report: Report | None = None
-        try:
-            for event in run(question, answer, settings, store, stop=stop):
-                if isinstance(event, RunStarted):
-                    run_id = event.run_id
-                    store.runs.set_private(run_id)
-                if isinstance(event, Finished):
-                    report = event.report
-                yield event
-        finally:
-            if run_id and client.request is None:  # nobody could ask for it later
-                store.runs.delete(run_id)
-        assert report is not None
-        return report
-
-
-def delete_left_behind(settings: Settings) -> None:
-    """Delete the runs over standard input that a killed process could not delete."""
-    store = Store.open(settings.database_url, by=STANDARD_INPUT)
-    day_ago = (datetime.now(UTC) - timedelta(days=1)).isoformat()
-    for row in store.history.find(HistoryQuery(limit=1000)).rows:
-        if row.created_at < day_ago:  # it may be of a process that works
-            store.runs.delete(row.id)
 
 
 def _claims(report: Report) -> list[CheckedClaim]:

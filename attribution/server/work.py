@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from attribution.errors import Unavailable
 from attribution.events import Queued
 from attribution.models.engine import stoppable
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
-from attribution.pipeline.run import Turns, each_in_turn, in_turn
+from attribution.pipeline.run import Turns, in_turn
 from attribution.server.bodies import GivenPassage, check_compared
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, policy_of
@@ -65,20 +65,17 @@ class Work:
         return len(self._waiting)
 
     def end(self) -> None:
-        """Answer all waiting clients as the server shuts down; their runs stay as interrupted."""
+        """Answer all waiting clients as the server shuts down."""
         self._is_ending = True
         for results in self._waiting:
             results.put_nowait(_Item(error=_shutdown()))
 
-    async def events(
-        self, owner: str, work: Steps[T], by_step: bool = False
-    ) -> AsyncGenerator[T | Queued]:
+    async def events(self, owner: str, work: Steps[T]) -> AsyncGenerator[T | Queued]:
         """Run work in a thread and yield its places in the queue, then its results.
 
         Args:
             owner: The client, for the fair queue.
             work: Receives an event that is set when the client leaves.
-            by_step: Queue again before each step, so that long work doesn't block others.
 
         Raises:
             Busy: Too many clients wait.
@@ -95,11 +92,7 @@ class Work:
 
         def run() -> None:
             try:
-                if by_step:
-                    events = each_in_turn(owner, stop, work(stop), self.turns)
-                else:
-                    events = in_turn(owner, stop, lambda: work(stop), self.turns)
-                for event in events:
+                for event in in_turn(owner, stop, lambda: work(stop), self.turns):
                     put(_Item(event))
                 put(_Item())
             except Exception as error:  # raised again by the reader
@@ -116,16 +109,13 @@ class Work:
                 raise item.error
         finally:
             self._waiting.discard(results)
-            if not self._is_ending:
-                stop.set()
+            stop.set()
 
     async def result(
         self,
         owner: str,
         request: Request | None,
         work: Steps[T],
-        on_step: Callable[[T], Awaitable[None]] | None = None,
-        by_step: bool = False,
     ) -> T:
         """Return the last result of the work, which stops when the client of the request leaves.
 
@@ -133,19 +123,15 @@ class Work:
             owner: The client, for the fair queue.
             request: None if the client cannot leave (standard input).
             work: As for `events`.
-            on_step: Called with every result.
-            by_step: As for `events`.
         """
 
         async def last_result() -> T:
             result = None
-            async with aclosing(self.events(owner, work, by_step)) as events:
+            async with aclosing(self.events(owner, work)) as events:
                 async for event in events:
                     if isinstance(event, Queued):
                         continue
                     result = event
-                    if on_step:
-                        await on_step(event)
             if result is None:
                 raise CLIENT_LEFT
             return result

@@ -4,14 +4,11 @@ import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 from attribution import events
-from attribution.pipeline.record import usage_of_both
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Document, LlmUsage, Report
+from attribution.types import Document, Report
 from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
@@ -112,20 +109,3 @@ def test_a_killed_process_loses_no_verdict(
     )
     assert timeless(continued) == timeless(finished(other, undisturbed, ""))
     undisturbed.close()
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "both"),
-    [
-        (
-            LlmUsage(calls=3, cost=0.3),
-            LlmUsage(calls=2, cached=3, cost=0.2),
-            LlmUsage(calls=5, cost=0.5),
-        ),
-        (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
-    ],
-)
-def test_both_parts_of_a_run_count_and_none_twice(
-    before: LlmUsage, after: LlmUsage, both: LlmUsage
-) -> None:
-    assert usage_of_both(before, after) == both

@@ -24,8 +24,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def body_of(path: str, passages: list[str]) -> dict[str, object]:
     given: dict[str, object] = {"claim": "It is tall.", "passages": passages}
-    if path == "/verify":
-        return {"pairs": [{"claim": "It is tall.", "evidence": passage} for passage in passages]}
     if path == "/segment":
         return {"answer": "".join(passages)}
     if path == "/judge":
@@ -67,7 +65,6 @@ LONG, COMPARED = LIMITS.request // 2, LIMITS.compared * 9 // 10
         ("/judge", COMPARED),
         ("/mcp/", LONG),
         ("/mcp/", COMPARED),
-        ("/verify", LONG),
         ("/segment", LONG),
     ],
 )

@@ -62,11 +62,6 @@ def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless
         assert [t.text for t in parse.parse(text) if len(t) > parse.LONGEST_WORD] == words
 
 
-def test_each_sentence_of_an_answer_is_parsed_once(parsed: list[str]) -> None:
-    annotated(numbered("It has {} rooms.", 200))
-    assert len(parsed) == len(set(parsed)) <= 205
-
-
 def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
     for text in (
         f"See {'.' * 500} now.",
@@ -78,15 +73,6 @@ def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
         assert doc.text == text
         assert all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
     assert [t.norm_ for t in parse.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
-
-
-def test_a_segmenter_says_what_it_left_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.segmenters.english.drafts.MAX_SENTENCES", 20)
-    claims, failures = annotated(numbered("It has {} rooms.", 30), "clauses")
-    assert len(claims) == 30
-    assert {c.worthiness for c in claims} == {"factual"}
-    assert [f.stage for f in failures] == ["segment"]
-    assert "10" in failures[0].message
 
 
 def test_a_claim_as_long_as_an_answer_is_checked() -> None:

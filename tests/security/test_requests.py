@@ -17,34 +17,20 @@ from websockets.sync.client import connect
 
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.store.store import Store
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from tests.security import slow
 from tests.serve import API, Served, until
 from tests.server.conftest import KEY, OTHER, Server
 
-PAIRS = [{"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}] * 100
-VERIFY = ("/verify", {"pairs": PAIRS, "verifier": "slow"})
 SEGMENT = ("/segment", {"answer": "The tower is in Paris.", "segmenter": "slow"})
-JUDGE = (
-    "/mcp/",
-    {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {
-            "name": "verify_claim",
-            "arguments": {
-                "claim": "It is in Paris.",
-                "passages": [f"Passage {n}." for n in range(50)],
-            },
-        },
-    },
-)
+PASSAGES = {"claim": "It is in Paris.", "passages": [f"Passage {n}." for n in range(50)]}
+CALL = {"name": "verify_claim", "arguments": PASSAGES}
+TOOL = ("/mcp/", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL})
+JUDGE = ("/judge", PASSAGES)
 ANALYZE = ("/analyze", SEGMENT[1])
 EACH = pytest.mark.parametrize(
-    "request_", [VERIFY, SEGMENT, JUDGE, ANALYZE], ids=["verify", "segment", "mcp", "analyze"]
+    "request_", [JUDGE, SEGMENT, TOOL, ANALYZE], ids=["judge", "segment", "mcp", "analyze"]
 )
 WAITING = 45  # of one key; with the two that run more than the threads of the server
 
@@ -111,7 +97,7 @@ def test_requests_whose_clients_left_leave_the_queue(
     until(lambda: server.turns.counts() == (2, 0))
 
 
-@pytest.mark.parametrize("request_", [VERIFY, JUDGE], ids=["verify", "mcp"])
+@pytest.mark.parametrize("request_", [JUDGE, TOOL], ids=["judge", "mcp"])
 def test_pairs_of_a_client_that_left_are_read_no_further(
     server: Server, request_: tuple[str, Any]
 ) -> None:
@@ -131,12 +117,11 @@ def test_segmenting_ends_with_its_client(server: Server, request_: tuple[str, An
     assert slow.stopped == [True]
 
 
-def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> None:
-    with all_sent(server, [VERIFY, SEGMENT, JUDGE] * 15), server.client() as client:
+def test_health_answers_while_everything_else_waits(server: Server) -> None:
+    with all_sent(server, [JUDGE, SEGMENT, TOOL] * 15), server.client() as client:
         until(lambda: server.turns.counts() == (2, 43))
         health = client.get("/health").json()
         assert (health["status"], health["running"], health["waiting"]) == ("ok", 2, 43)
-        assert client.get("/runs").status_code == 200
 
 
 @EACH
@@ -175,7 +160,7 @@ def assert_ends_quietly(served: Served) -> None:
     assert "rror" not in text, text
 
 
-def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, warm_database: Path) -> None:
+def test_a_signal_ends_the_api_and_tells_its_clients(tmp_path: Path, warm_database: Path) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
     served = Served(tmp_path, *API)
@@ -185,18 +170,12 @@ def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, warm_database: 
         "POST", address, json={"answer": LONG}, headers=headers, timeout=120
     ) as reply:
         events = map(json.loads, reply.iter_lines())
-        run = next(events)["run"]
         next(event for event in events if event["event"] == "verdict")
         served.process.send_signal(signal.SIGTERM)
         *_, last = events
     assert last["event"] == "error"
     assert "being stopped" in last["error"]["message"]
     assert_ends_quietly(served)
-    store = Store.open(f"sqlite:///{served.database}")
-    kept = store.runs.load_unfinished(run)
-    store.close()
-    assert kept is not None
-    assert kept.verdicts
 
 
 def test_a_signal_ends_the_web_app_quietly_with_a_page_open(tmp_path: Path) -> None:

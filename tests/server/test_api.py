@@ -5,8 +5,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from attribution.server.bodies import MAX_BODY, MAX_PAIRS
-from tests.server.conftest import KEY, OTHER, Server
+from attribution.server.bodies import MAX_BODY
+from attribution.settings import LIMITS
+from attribution.store.store import Store
+from tests.server.conftest import KEY, Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
 DOCUMENT = {
@@ -29,9 +31,7 @@ def error(reply: httpx2.Response) -> dict[str, str]:
     return found["error"]
 
 
-def test_a_run_streams_its_events_and_stays_with_its_key(
-    client: httpx2.Client, server: Server
-) -> None:
+def test_a_run_streams_its_events_and_is_not_saved(client: httpx2.Client, server: Server) -> None:
     events = analyse(client)
     kinds = [e["event"] for e in events]
     assert (kinds[0], kinds[-1]) == ("started", "finished")
@@ -39,16 +39,8 @@ def test_a_run_streams_its_events_and_stays_with_its_key(
     report = events[-1]["report"]
     assert report["verdicts"][0]["label"] == "supported"
     assert "text" not in report["pages"][0]
-    run = events[0]["run"]
-    assert client.get(f"/runs/{run}").json() == report
-    assert run in [row["id"] for row in client.get("/runs").json()["runs"]]
-    with server.client(OTHER) as other:
-        assert run not in [row["id"] for row in other.get("/runs").json()["runs"]]
-        for reply in (other.get(f"/runs/{run}"), other.delete(f"/runs/{run}")):
-            assert reply.status_code == 404
-            assert error(reply)["type"] == "NotFound"
-    assert client.delete(f"/runs/{run}").status_code == 204
-    assert client.get(f"/runs/{run}").status_code == 404
+    store = Store.open(server.settings.database_url)
+    assert store.runs.inputs(events[0]["run"]) is None
 
 
 def test_a_text_is_read_as_one_whatever_its_name(client: httpx2.Client) -> None:
@@ -73,16 +65,6 @@ def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
         assert "turns: turn 1: expected" in error(reply)["message"]
 
 
-def test_verify_reads_pairs_and_a_bad_one_gets_an_error(client: httpx2.Client) -> None:
-    pair = {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}
-    body = {"pairs": [pair, {"claim": "", "evidence": "x"}]}
-    first, second = client.post("/verify", json=body).json()["results"]
-    assert first["relation"] == "entailed"
-    assert sum(first["probabilities"].values()) == pytest.approx(1, abs=0.01)
-    assert first["sentence"] == pair["evidence"]
-    assert second["error"]["type"] == "BadInput"
-
-
 def test_judge_weighs_passages_by_their_source(client: httpx2.Client) -> None:
     forum = {"text": "The tower stands in Paris.", "url": "https://www.reddit.com/r/a/comments/1"}
     body = {
@@ -104,7 +86,7 @@ def test_segment_returns_claims_with_their_spans(client: httpx2.Client) -> None:
     assert len(claims) == 2
 
 
-PAIR = {"claim": "a", "evidence": "b"}
+PAIR = {"claim": "a", "passages": ["b"]}
 
 
 @pytest.mark.parametrize(
@@ -118,12 +100,12 @@ PAIR = {"claim": "a", "evidence": "b"}
         ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
         ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
         ("/analyze", {"answer": "x", "settings": {"max_pages": 9999}}, 400, "300 at most"),
-        ("/verify", {"pairs": [PAIR], "settings": {"library": "/etc"}}, 400, "cannot be chosen"),
+        ("/judge", {**PAIR, "settings": {"library": "/etc"}}, 400, "cannot be chosen"),
         ("/analyze", {"answer": 3}, 422, "answer"),
         ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
         ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),
-        ("/verify", {"pairs": [PAIR] * (MAX_PAIRS + 1)}, 422, "pairs"),
-        ("/verify", {"pairs": [PAIR], "verifier": "none"}, 400, "expected one of"),
+        ("/judge", {"claim": "a", "passages": ["b"] * (LIMITS.passages + 1)}, 422, "passages"),
+        ("/judge", {**PAIR, "verifier": "none"}, 400, "expected one of"),
         ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage has an empty text"),
         ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
         ("/nothing", {}, 404, "Not Found"),
@@ -138,7 +120,7 @@ def test_bad_requests_get_a_typed_error(
 
 
 @pytest.mark.parametrize("kind", ["text/plain", ""])
-@pytest.mark.parametrize("path", ["/verify", "/analyze"])
+@pytest.mark.parametrize("path", ["/judge", "/analyze"])
 def test_a_body_that_is_not_called_json_is_refused(
     client: httpx2.Client, path: str, kind: str
 ) -> None:
@@ -152,8 +134,8 @@ def test_a_body_that_is_not_called_json_is_refused(
 def test_keys_and_sizes(server: Server) -> None:
     for key in ("", "wrong-key-of-the-tests", KEY[:-1], f"{KEY} "[:-1] + "é"):
         headers = {"Authorization": f"Bearer {key}".encode()} if key else {}
-        for path in ("/runs", "/mcp/"):
-            reply = httpx2.get(server.url + path, headers=headers)
+        for path in ("/judge", "/mcp/"):
+            reply = httpx2.post(server.url + path, headers=headers)
             assert reply.status_code == 401
             assert error(reply)["type"] == "WrongKey"
             assert not key or key not in reply.text
@@ -180,5 +162,4 @@ def test_the_database_is_not_told_the_key(server: Server, client: httpx2.Client)
     analyse(client)
     folder = Path(server.settings.database_url.removeprefix("sqlite:///")).parent
     content = b"".join(path.read_bytes() for path in folder.iterdir())
-    assert b"Eiffel" in content
     assert KEY.encode() not in content

@@ -1,6 +1,3 @@
-import pytest
-
-from attribution.cli.main import main
 from attribution.settings import Settings
 from attribution.studies.papers import paper
 from attribution.studies.preset import preset
@@ -28,14 +25,3 @@ def test_what_the_machine_has_is_taken() -> None:
     assert made.values["segmenter"] == "direct"
     assert made.values["independence"] == "llm"
     assert "hf download MoritzLaurer/DeBERTa" in made.stood_in["verifier"]
-
-
-def test_other_choices_on_the_command_line_win(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = ["--question", "Who?", "--answer", "Ada Lovelace was a writer who died."]
-    command = ["segment", *answer, "--preset", "v24"]
-    assert main(command) == 0
-    assert "v24: sentences stands in for direct (segmenter)" in capsys.readouterr().err
-    assert main([*command, "--set", "segmenter=clauses"]) == 0
-    output = capsys.readouterr()
-    assert "(segmenter)" not in output.err
-    assert output.out.count('"id"') == 2
