@@ -52,7 +52,7 @@ SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
 SAMPLE = 6  # pairs by which a machine is measured
 LEAST_PAIRS = 20  # that a run must have read to tell the pace
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
-_pace: dict[str, float] = {}  # seconds per pair in this process, by the verifier's version
+_pace: dict[str, float] = {}  # seconds per passage in this process, by the verifier's version
 
 
 def measure_pace(verifier: Verifier) -> None:
@@ -65,10 +65,12 @@ def measure_pace(verifier: Verifier) -> None:
 
 
 def note_pace(report: Report) -> None:
-    """Note how long a finished run took for each pair that it read."""
-    read = report.usage.pairs - report.usage.cached_pairs
-    if read >= LEAST_PAIRS:
-        _pace[report.versions["verifier"]] = report.timings["verify"] / read
+    """Note how long a finished run took for each of a claim's `top_k` passages."""
+    usage = report.usage
+    if usage.pairs - usage.cached_pairs >= max(LEAST_PAIRS, usage.cached_pairs):
+        checked = sum(claim.checked for claim in report.claims)
+        passages = checked * int(str(report.settings["top_k"]))
+        _pace[report.versions["verifier"]] = report.timings["verify"] / passages
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,8 @@ class _Run:
         report = record.report(self.matcher, self.stop.is_set())
         if self.is_saved:
             self.store.runs.finish(report, self.matcher.provenance(record.concerns))
-        note_pace(report)
+        if not report.stopped:
+            note_pace(report)
         yield events.Finished(report)
 
     def _save_state(self) -> None:

@@ -73,8 +73,14 @@ def test_seconds_are_estimated_once_the_verifier_was_measured(
     measured = estimate(QUESTION, ANSWER, settings).seconds
     assert measured
     usage = Usage(pairs=120, cached_pairs=20)
-    versions = {"verifier": Slow.version}
-    note_pace(make.report(versions=versions, usage=usage, timings={"verify": 100.0}))
+    run = make.report(
+        versions={"verifier": Slow.version},
+        settings={"top_k": 5},
+        claims=(make.claim(),),
+        usage=usage,
+        timings={"verify": 5.0},
+    )
+    note_pace(run)
     slower = estimate(QUESTION, ANSWER, settings).seconds
     assert slower
     assert slower > 5 * measured
