@@ -10,10 +10,8 @@ import re
 from collections.abc import Callable
 
 from attribution.evidence.fact_checks import rated
-from attribution.evidence.prose import about_named
 from attribution.evidence.retractions import of_another, withdrawn
 from attribution.text.marks import without_numbers
-from attribution.text.quantities import contrasts
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import (
@@ -22,9 +20,7 @@ from attribution.types import (
     Evidence,
     Page,
     Probabilities,
-    Relation,
     Reservation,
-    quoted,
 )
 
 Step = Callable[[Claim, Page, Evidence], Evidence | None]
@@ -51,18 +47,6 @@ def verbatim(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     return None
 
 
-def quantities(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let no passage support a claim whose quantity, date or share it gives differently."""
-    if piece.probabilities.entailed < piece.probabilities.contradicted:
-        return None
-    passage = about_named(claim.statement, piece.text)
-    found = contrasts(claim.statement, piece.deciding_sentence, passage)
-    if not found:
-        return None
-    note = f"the claim says {quoted(found[0].claim)}, the source {quoted(found[0].source)}"
-    return _reserved(piece, ("entailed",), note)
-
-
 def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """Let a page count for what it is.
 
@@ -72,16 +56,12 @@ def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     if page.genre == "fact check":
         return rated(claim, page, piece)
     if page.genre in SILENT:
-        return _reserved(piece, ("entailed", "contradicted"), SILENT[page.genre])
+        reservation = Reservation(relations=("entailed", "contradicted"), note=SILENT[page.genre])
+        return piece.model_copy(update={"reservation": reservation})
     return withdrawn(claim, page, piece) or of_another(claim, page, piece)
-
-
-def _reserved(piece: Evidence, relations: tuple[Relation, ...], note: str) -> Evidence:
-    return piece.model_copy(update={"reservation": Reservation(relations=relations, note=note)})
 
 
 STEPS: dict[str, Step] = {  # in the order in which they run
     "verbatim": verbatim,
-    "quantities": quantities,
     "genre": genre,
 }

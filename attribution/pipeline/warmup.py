@@ -17,7 +17,6 @@ from attribution.pipeline.estimate import loaded, measure_pace
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import lemma
-from attribution.text.quantities import contrasts
 from attribution.text.sentences import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
@@ -55,7 +54,7 @@ def keep_loaded() -> None:
 
 
 def load_rules() -> None:
-    """Load what every run needs, whatever its models: rules, units, index and certificates."""
+    """Load what every run needs, whatever its models: rules, index and certificates."""
     import_module("faiss")
     tls_context()
     detect("A text.")
@@ -63,4 +62,3 @@ def load_rules() -> None:
     claim = Claim(id="", text=text, spans=((0, len(text)),))
     annotate("", text, [claim], [], None)
     lemma("were")
-    contrasts("It is 1 km long.", "It is 2 km long.")

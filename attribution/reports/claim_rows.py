@@ -10,8 +10,7 @@ from typing import NamedTuple
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import group_of
-from attribution.text.quantities import Contrast, computed, contrasts
-from attribution.text.values import values
+from attribution.text.quantities import Contrast, contrasts
 from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import (
     WEAK,
@@ -153,27 +152,11 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
     return as_sentence(row.verdict.reason) if row.verdict else UNREAD
 
 
-def calculation(claim: Claim, piece: Evidence | None) -> str:
-    """Return how a claim's figure follows from its passage, “34 − 19 = 15”, or ""."""
-    if piece is None or piece.relation != "entailed":
-        return ""
-    written = values(piece.deciding_sentence)
-    for value in values(claim.statement):
-        words = computed(value, written, piece.deciding_sentence)
-        is_written = any(other.low == value.low for other in written)
-        if words and not is_written:
-            return words
-    return ""
-
-
 def _supported(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation != "entailed":
         return "You found this supported."
     if "verbatim" in row.piece.steps:
         return "The source says so word for word."
-    sum_ = calculation(row.claim, row.piece)
-    if sum_:
-        return f"It follows from the source: {sum_}."
     return "The source seems to say so." if is_weak else "The source says so."
 
 
@@ -207,8 +190,10 @@ def _conflicting(row: ClaimRow) -> str:
     sides = opposed(row.evidence)
     if sides is None:
         return "You found sources that disagree."
-    for contrast in contrasts(sides[0].deciding_sentence, sides[1].deciding_sentence):
-        return f"One source says {contrast.claim}, another {contrast.source}."
+    one, other = (side.deciding_sentence for side in sides)
+    for contrast in contrasts(one, other):
+        source = f"{contrast.source}{_counted(contrast, other)}"
+        return f"One source says {contrast.claim}, another {source}."
     return "One source supports this, another contradicts it."
 
 

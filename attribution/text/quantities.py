@@ -1,239 +1,156 @@
-"""Compare the values of a claim with those of a passage: which differ, which follow by arithmetic.
+"""Read the numbers, shares and dates of a text, and find those that two texts give differently.
 
-Two values differ if they are of one dimension and their intervals are apart, or if the claim
-gives a limit that the source doesn't bear out.
+A number is compared with those of the same unit, as it is written: "330 metres" with "312 metres",
+"three rooms" with "4 rooms", one date with another. Other units are for the verifier to convert.
 """
 
 from __future__ import annotations
 
-import math
+import calendar
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Literal
 
-from attribution.text.values import Kind, Value, values
-from attribution.text.words import Terms, terms
+from attribution.text.words import NUMBER_WORDS, STOP_WORDS, plain, shared_words, stem
 from attribution.types import Span
 
-Agreement = Literal["equal", "compatible", "different", "not comparable"]
-AGREE = ("equal", "compatible")
-LIMITS = ("at_least", "at_most", "more", "less")
-ROUGH = ("about", "nearly", "barely")
-CONVERTED = 0.03  # relative error of a number converted from another unit
-CLOSE = 0.02  # relative error of a computed value that counts as the same
-MOST_TERMS = 12  # values of a passage that sums and differences are made of
-NEAR = 50  # characters on either side of a value that say what it is about
+ROUNDED = 0.05  # share by which a round number of a claim may be off
+SUBJECT = 0.5  # share of a claim's words in a sentence whose dates are those of the same event
+MONTHS = {name: number for number, name in enumerate(calendar.month_name) if name}
+MONTHS |= {name: number for number, name in enumerate(calendar.month_abbr) if name}
+SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
+YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
+EXPRESSION = re.compile(
+    rf"""
+    (?<![\w.,/[-])
+    (?: (?P<day>\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])? )?  # 3 May 1975, May 3, 1975, May 1975
+    (?P<month>{"|".join(MONTHS)})\b\.?
+    (?: [ ](?P<day_behind>\d{{1,2}})(?:st|nd|rd|th)?\b )? (?: ,?[ ](?P<year>{YEAR}) )?
+    | (?<![\w.,/[-]) (?P<sign>[$€£¥])?
+    (?: (?P<digits>\d{{1,3}}(?:[, \u202f]\d{{3}})+(?!\d)|\d+)(?P<decimals>\.\d+)?
+    | (?P<word>{"|".join(NUMBER_WORDS)})\b )
+    (?![\d.,/:]\d|\])
+    (?: [ ]?(?P<scale>{"|".join(SCALES)})s?\b )?
+    (?: [ \u202f-]?(?P<unit>%|€|°?[^\W\d_]+) )?
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its unit, or a date.
+
+    Attributes:
+        span: The characters of the number or date, without a unit in words.
+        unit: The stem of the word behind the number, "date", or empty for a bare number.
+        amount: The number; 0 for a date.
+        date: Year, month and day, as far as they are given.
+    """
+
+    span: Span
+    unit: str
+    amount: float = 0.0
+    date: tuple[int | None, int | None, int | None] = (None, None, None)
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """A value of a claim and the source's in its place, as each is written."""
+    """A quantity of a claim and the source's in its place, as each is written."""
 
-    kind: Kind
+    kind: Literal["quantity", "date"]
     claim: str
     source: str
     claim_span: Span
     source_span: Span
 
 
-def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
-    """Return the quantities, dates and shares of a claim that a sentence gives differently.
+@lru_cache(maxsize=512)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a text, in order."""
+    return tuple(_read(plain(text)))
 
-    A value that stands somewhere in the passage, or follows from its values by arithmetic, is none.
+
+def _read(text: str) -> Iterator[Quantity]:
+    for match in EXPRESSION.finditer(text):
+        if match["month"]:
+            day = match["day"] or match["day_behind"]
+            if day or match["year"]:
+                year = int(match["year"]) if match["year"] else None
+                date = (year, MONTHS[match["month"]], int(day) if day else None)
+                yield Quantity(match.span(), "date", date=date)
+            continue
+        written = match["unit"] or ""
+        unit = UNITS.get(match["sign"] or written) or _noun(written)
+        digits = re.sub(r"\D", "", match["digits"] or NUMBER_WORDS[match["word"]])
+        is_whole = match["digits"] == digits and not match["decimals"] and not match["scale"]
+        end = match.start("unit") if written.isalpha() else match.end()
+        place = (match.start(), len(text[:end].rstrip(" \u202f-")))
+        if is_whole and not unit and re.fullmatch(YEAR, digits):
+            yield Quantity(place, "date", date=(int(digits), None, None))
+        elif digits != "1" or unit in UNITS.values():  # "one" is mostly a pronoun
+            amount = float(digits + (match["decimals"] or ""))
+            yield Quantity(place, unit, amount * SCALES.get(match["scale"], 1.0))
+
+
+def _noun(word: str) -> str:
+    return "" if word.lower() in STOP_WORDS else stem(word.lower())
+
+
+def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
+    """Return the quantities of a claim that a sentence gives differently.
+
+    A quantity that stands somewhere in the passage, or is a sum or difference of two, is none.
 
     Args:
         claim: The claim.
         sentence: The passage's nearest sentence.
         passage: The passage; empty: the sentence alone.
     """
-    claim_values = values(claim)
-    passage = passage or sentence
-    everywhere = values(passage)
-    rivals = [r for r in values(sentence) if not any(agrees(value, r) for value in claim_values)]
+    claimed, written = quantities(claim), quantities(passage or sentence)
+    rivals = [r for r in quantities(sentence) if not any(_agrees(c, r) for c in claimed)]
+    is_about = shared_words(claim, sentence) >= SUBJECT
     found: list[Contrast] = []
-    for value in claim_values:
-        is_stated = any(agrees(value, other) for other in everywhere)
-        if is_stated or computed(value, everywhere, passage):
+    for quantity in claimed:
+        is_date = quantity.unit == "date"
+        is_stated = any(_agrees(quantity, other) for other in written)
+        if is_stated or _is_computed(quantity, written) or is_date and not is_about:
             continue
-        for rival in rivals:
-            if is_other_limit(value, rival) or fill_same_slot(claim, value, sentence, rival):
-                words, source_words = claim[slice(*value.span)], sentence[slice(*rival.span)]
-                found.append(Contrast(value.kind, words, source_words, value.span, rival.span))
-                rivals.remove(rival)
-                break
+        rival = next((r for r in rivals if r.unit == quantity.unit), None)
+        if rival:
+            rivals.remove(rival)
+            words, source_words = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
+            kind: Literal["quantity", "date"] = "date" if is_date else "quantity"
+            found.append(Contrast(kind, words, source_words, quantity.span, rival.span))
     return found
 
 
 def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
-    """Return the spans of a claim, and of a sentence, whose values differ."""
+    """Return the spans of a claim, and of a sentence, whose quantities differ."""
     found = contrasts(claim, sentence)
     return [c.claim_span for c in found], sorted(c.source_span for c in found)
 
 
-def agrees(value: Value, source: Value) -> bool:
-    """Return True if both can be true of one thing."""
-    return compare(value, source) in AGREE and not is_other_limit(value, source)
-
-
-# --- two values ---
-
-
-def compare(claim: Value, source: Value) -> Agreement:
-    """Return how the value of a claim stands to that of a source.
-
-    `equal` holds for a claim that the source's value implies, `compatible` where both can be true.
-    """
-    if claim.kind != source.kind:
-        return "not comparable"
-    if claim.kind == "date":
-        return _compare_dates(claim, source)
-    return _compare_quantities(claim, source)
-
-
-def is_other_limit(claim: Value, source: Value) -> bool:
-    """Return True for a limit that doesn't follow from the source's: "over 50" and "over 40"."""
-    if claim.comparator not in LIMITS or source.comparator not in LIMITS:
+def _agrees(claim: Quantity, source: Quantity) -> bool:
+    """Return True if both can be true of one thing: 330 of 328 metres, 1962 of 4 May 1962."""
+    if claim.unit == source.unit == "date":
+        parts = zip(claim.date, source.date, strict=True)
+        return all(one == two for one, two in parts if one and two)
+    if "date" in (claim.unit, source.unit):
         return False
-    return compare(claim, source) == "compatible"
+    digits = f"{claim.amount:.0f}"
+    zeros = len(digits) - len(digits.rstrip("0"))
+    room = min(0.5 * 10**zeros, ROUNDED * claim.amount) if zeros else 0.0
+    return abs(claim.amount - source.amount) <= room
 
 
-def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
-    """Compare two intervals of one dimension; `slack` is a share of the greater value."""
-    bounds = (claim.low, claim.high, source.low, source.high)
-    room = slack * max((abs(bound) for bound in bounds if math.isfinite(bound)), default=0.0)
-    room += max(claim.step, source.step)
-    if _is_at_its_limit(claim, source):
-        return "different"
-    if claim.comparator == source.comparator == "at_most":
-        return "equal" if abs(claim.high - source.high) <= room else "different"
-    is_inside = source.low >= claim.low - room and source.high <= claim.high + room
-    if claim.comparator == source.comparator == "range":
-        if source.low - claim.low <= room and claim.high - source.high <= room and is_inside:
-            return "equal"
-        return "compatible" if is_inside and claim.kind == "quantity" else "different"
-    if claim.low > source.high + room or source.low > claim.high + room:
-        return "different"
-    is_rough = claim.comparator in ROUGH or source.comparator in ROUGH
-    return "equal" if is_inside or is_rough else "compatible"
-
-
-def _is_at_its_limit(claim: Value, source: Value) -> bool:
-    """Return True for a claim "below 62 %" where the source says "62 %"."""
-    if not source.is_exact:
-        return False
-    if claim.comparator == "less":
-        return source.low >= claim.high
-    return claim.comparator == "more" and source.high <= claim.low
-
-
-def _compare_quantities(one: Value, two: Value) -> Agreement:
-    if one.dimension != two.dimension:
-        return "different" if _has_other_unit(one, two) else "not comparable"
-    if not one.dimension and not _count_alike(one, two):
-        return "not comparable"
-    is_converted = one.dimension and one.unit != two.unit
-    return _intervals(one, two, CONVERTED if is_converted else 0.0)
-
-
-def _has_other_unit(one: Value, two: Value) -> bool:
-    """Return True for one figure in two currencies, or in percent and percentage points."""
-    groups = one.dimension.split(" ")[0], two.dimension.split(" ")[0]
-    return groups[0] == groups[1] and (one.low, one.high) == (two.low, two.high)
-
-
-def _count_alike(one: Value, two: Value) -> bool:
-    """Return True unless two numbers say what they count, and count other things."""
-    return not (one.counted and two.counted) or bool(one.counted & two.counted)
-
-
-def _compare_dates(claim: Value, source: Value) -> Agreement:
-    has_parts = any(claim.parts) and any(source.parts)
-    is_open = any(math.isnan(bound) for bound in (claim.low, claim.high, source.low, source.high))
-    if has_parts and (is_open or claim.is_exact and source.is_exact):
-        return _compare_parts(claim, source)
-    if is_open:
-        return "not comparable"
-    if claim.comparator == source.comparator == "at_most" and source.high <= claim.high:
-        return "equal"  # what was done by 1958 was done by 1960
-    return _intervals(claim, source)
-
-
-def _compare_parts(claim: Value, source: Value) -> Agreement:
-    """Compare dates at the precision that both have: "1962" agrees with "4 May 1962"."""
-    known = 0
-    is_more_precise = False
-    for part, other in zip(claim.parts, source.parts, strict=True):
-        if part is None:
-            continue
-        if other is None:
-            is_more_precise = True
-        elif part != other:
-            return "different"
-        else:
-            known += 1
-    if not known:
-        return "not comparable"
-    return "compatible" if is_more_precise else "equal"
-
-
-# --- the slot of a value ---
-
-
-def fill_same_slot(claim: str, value: Value, sentence: str, rival: Value) -> bool:
-    """Return True if two values answer the same question about their texts, and differ.
-
-    Numbers do that count the same thing or are of one dimension, dates that stand beside a word
-    which both texts have.
-    """
-    if compare(value, rival) != "different":
-        return False
-    is_clear = value.dimension or (value.counted and rival.counted)
-    return bool(is_clear or shared_around(claim, value.span, sentence, rival.span))
-
-
-def shared_around(claim: str, span: Span, sentence: str, other: Span) -> frozenset[str]:
-    """Return the stems of content words that stand near both spans, without names."""
-    near_claim, near_sentence = _around(claim, span), _around(sentence, other)
-    return (near_claim.content & near_sentence.content) - terms(claim).names
-
-
-def _around(text: str, span: Span) -> Terms:
-    before = text[max(0, span[0] - NEAR) : span[0]]
-    return terms(f"{before} {text[span[1] : span[1] + NEAR]}")
-
-
-# --- arithmetic ---
-
-
-def computed(value: Value, sources: Sequence[Value], text: str) -> str:
-    """Return how a claim's quantity follows from a passage's values, "34 − 19 = 15", or ""."""
-    if value.kind != "quantity" or value.comparator in LIMITS:
-        return ""
-    for result, words in _results(sources, text):
-        room = abs(result) * CLOSE
-        if value.low - room <= result <= value.high + room:
-            return f"{words} = {result:g}"
-    return ""
-
-
-def _results(sources: Sequence[Value], text: str) -> Iterator[tuple[float, str]]:
-    exact = [v for v in sources if v.kind in ("quantity", "date") and v.low == v.high][:MOST_TERMS]
-    for source in sources:
-        if source.comparator == "range":
-            yield source.high - source.low, text[slice(*source.span)]
-    written = {term: text[slice(*term.span)] for term in exact}
-    for one, two in combinations(exact, 2):
-        if one.dimension != two.dimension:
-            continue
-        larger, smaller = (one, two) if one.low >= two.low else (two, one)
-        yield larger.low - smaller.low, f"{written[larger]} − {written[smaller]}"
-        yield one.low + two.low, f"{written[one]} + {written[two]}"
-        if smaller.low > 0:
-            share = 100 * smaller.low / larger.low
-            yield share, f"{written[smaller]} of {written[larger]}"
-            growth = 100 * (larger.low - smaller.low) / smaller.low
-            yield growth, f"growth from {written[smaller]} to {written[larger]}"
-            yield larger.low / smaller.low, f"{written[larger]} ÷ {written[smaller]}"
-    if len(exact) > 1:
-        yield sum(term.low for term in exact), " + ".join(written.values())
+def _is_computed(claim: Quantity, written: Sequence[Quantity]) -> bool:
+    """Return True for the sum or the difference of two quantities."""
+    for one, two in combinations([w.amount or float(w.date[0] or 0) for w in written], 2):
+        if claim.amount and claim.amount in (one + two, abs(one - two)):
+            return True
+    return False

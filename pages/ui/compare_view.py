@@ -19,7 +19,6 @@ from attribution.studies.segmenters.tables import counts
 from attribution.text.parse import parse
 from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans
-from attribution.text.values import values
 from attribution.text.words import stem, words_of
 from attribution.types import Report, Span
 from attribution.verifiers.calibration import badges
@@ -288,12 +287,11 @@ def about(one: ClaimRow, other: ClaimRow) -> str:
 
 
 def _nouns(text: str) -> list[str]:
-    """Return the nouns of a text, without units and others that belong to a value."""
-    spans = [value.span for value in values(text)]
+    """Return the nouns of a text, without units and others that a number counts."""
     nouns: list[str] = []
     for token in parse(text):
-        is_of_value = any(start <= token.idx < end for start, end in spans)
-        if token.pos_ in ("NOUN", "PROPN") and not is_of_value:
+        is_counted = any(child.pos_ == "NUM" for child in token.children)
+        if token.pos_ in ("NOUN", "PROPN") and not is_counted:
             nouns.append(token.text)
     return nouns
 

@@ -52,23 +52,13 @@ def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -
     assert piece.deciding_sentence == "The Nile is quite long."
 
 
-def test_a_value_that_differs_is_never_support_and_is_named() -> None:
-    text = "The Nile is 6,650 km long."
-    wrong = case(text, "The Nile is 5,000 km long.")
-    ((piece,),) = read([wrong], Recorder(Nile=0.95), DecisionPolicy())
-    assert (piece.relation, piece.steps) == ("no_relation", ("quantities",))
-    assert piece.reservation is not None
-    assert "5,000" in piece.reservation.note
-    assert "6,650" in piece.reservation.note
-
-
 def test_a_plain_decision_reads_the_passage_alone_and_runs_no_step() -> None:
     policy = DecisionPolicy().with_settings({"decision": "plain"})
     verifier = Recorder(Nile=0.95)
-    wrong = case("The Nile is 6,650 km long.", "The Nile is 5,000 km long.", title="Nile")
-    ((piece,),) = read([wrong], verifier, policy)
+    repeated = case("The Nile is 6,650 km long.", "The Nile is 6,650 km long.", title="Nile")
+    ((piece,),) = read([repeated], verifier, policy)
     assert (piece.relation, piece.steps) == ("entailed", ())
-    assert verifier.pairs == [("The Nile is 5,000 km long.", "The Nile is 6,650 km long.")]
+    assert verifier.pairs == [("The Nile is 6,650 km long.", "The Nile is 6,650 km long.")]
 
 
 def test_headings_that_a_claim_does_not_repeat_are_read_with_it() -> None:
