@@ -1,7 +1,7 @@
 """Propositions from the dependency parse, without another model.
 
-Coordinations are distributed, and what stands beside the main statement becomes a sentence. A
-sentence that the rules are unsure of stays whole. The aim is atomic, coherent subclaims (W24 3.1).
+Coordinations are distributed: clauses, verbs and lists. A sentence that the rules are unsure of
+stays whole. The aim is atomic, coherent subclaims (W24 3.1).
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from spacy.tokens import Doc
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import split_clauses, split_lists, split_verbs
 from attribution.segmenters.english.drafts import LEXICON, Draft, covers, parts, segment
-from attribution.segmenters.english.modifiers import split_modifiers
 from attribution.segmenters.english.scope import Statement, is_readable
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 
 MAX_STATEMENTS = 12  # of a sentence
-RULES = (split_clauses, split_modifiers, split_verbs, split_lists)  # in this order
+RULES = (split_clauses, split_verbs, split_lists)  # in this order
 RELATIVE = {"which", "who", "whom", "whose", "that", "where"}
 
 
@@ -72,15 +71,11 @@ def _apply_first_rule(statement: Statement) -> list[Statement]:
 
 
 def _is_sentence(statement: Statement) -> bool:
-    """Return True for a subject before a finite verb, perhaps an added one."""
+    """Return True for a subject before a finite verb."""
     tokens = statement.head.doc
     draft = statement.draft
     if len(draft) < 3 or draft[0].text.lower() in RELATIVE:
         return False
-    finite = [
-        n
-        for n, part in enumerate(draft)
-        if (part.text in tree.BE if part.i < 0 else tokens[part.i].tag_ in tree.FINITE)
-    ]
-    nouns = [n for n, part in enumerate(draft) if part.i >= 0 and tokens[part.i].pos_ != "ADP"]
+    finite = [n for n, part in enumerate(draft) if tokens[part.i].tag_ in tree.FINITE]
+    nouns = [n for n, part in enumerate(draft) if tokens[part.i].pos_ != "ADP"]
     return bool(finite) and bool(nouns) and nouns[0] < finite[-1]

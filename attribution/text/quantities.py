@@ -23,16 +23,20 @@ MONTHS = {name: number for number, name in enumerate(calendar.month_name) if nam
 MONTHS |= {name: number for number, name in enumerate(calendar.month_abbr) if name}
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
+COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
+LIMIT = re.compile(  # of a number that can't be set against another
+    r"\b(?:than|over|under|above|below|least|most|to|about|around|nearly|almost|some)[ ][$€£¥]?$"
+)
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(
     rf"""
-    (?<![\w.,/[-])
+    (?<![\w.,:/[-])
     (?: (?P<day>\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])? )?  # 3 May 1975, May 3, 1975, May 1975
     (?P<month>{"|".join(MONTHS)})\b\.?
     (?: [ ](?P<day_behind>\d{{1,2}})(?:st|nd|rd|th)?\b )? (?: ,?[ ](?P<year>{YEAR}) )?
-    | (?<![\w.,/[-]) (?P<sign>[$€£¥])?
+    | (?<![\w.,:/[-]) (?P<sign>[$€£¥])?
     (?: (?P<digits>\d{{1,3}}(?:[, \u202f]\d{{3}})+(?!\d)|\d+)(?P<decimals>\.\d+)?
-    | (?P<word>{"|".join(NUMBER_WORDS)})\b )
+    | (?P<word>{"|".join(COUNTS)})\b )
     (?![\d.,/:]\d|\])
     (?: [ ]?(?P<scale>{"|".join(SCALES)})s?\b )?
     (?: [ \u202f-]?(?P<unit>%|€|°?[^\W\d_]+) )?
@@ -71,12 +75,14 @@ class Contrast:
 
 @lru_cache(maxsize=512)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text, in order."""
+    """Return the quantities of a text in order, without limits: "about 40", "up to 300"."""
     return tuple(_read(plain(text)))
 
 
 def _read(text: str) -> Iterator[Quantity]:
     for match in EXPRESSION.finditer(text):
+        if LIMIT.search(text, 0, match.start()):
+            continue
         if match["month"]:
             day = match["day"] or match["day_behind"]
             if day or match["year"]:
@@ -92,7 +98,7 @@ def _read(text: str) -> Iterator[Quantity]:
         place = (match.start(), len(text[:end].rstrip(" \u202f-")))
         if is_whole and not unit and re.fullmatch(YEAR, digits):
             yield Quantity(place, "date", date=(int(digits), None, None))
-        elif digits != "1" or unit in UNITS.values():  # "one" is mostly a pronoun
+        elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
             yield Quantity(place, unit, amount * SCALES.get(match["scale"], 1.0))
 

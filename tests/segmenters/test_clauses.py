@@ -28,13 +28,8 @@ He reportedly sold the house and left. -> He reportedly sold the house. He repor
 Patients can take it with water, milk or juice and should rest. -> Patients can take it with water, milk or juice. Patients should rest.
 In 1990, Ann moved to Rome, and Ben left Paris. -> In 1990, Ann moved to Rome. In 1990, Ben left Paris.
 If it rains, the river rises, and the bridge is closed. -> If it rains, the river rises. If it rains, the bridge is closed.
-Although it is small, Malta has a long history. -> Malta has a long history. It is small.
-The bridge is important because it joins two towns. -> The bridge is important. It joins two towns.
 Critics say that it is slow and that it bores viewers. -> Critics say that it is slow. Critics say that it bores viewers.
-Nash, an American mathematician, won the prize. -> Nash won the prize. Nash was an American mathematician.
-The mill, widely known as a ruin, fell in 1980. -> The mill fell in 1980. The mill was widely known as a ruin.
-Marie Curie, who was born in Warsaw, found radium. -> Marie Curie found radium. Marie Curie was born in Warsaw.
-A prism is an instrument that splits light. -> A prism is an instrument. A prism splits light.
+Ann Berg, a painter, won the prize and moved to Rome. -> Ann Berg, a painter, won the prize. Ann Berg moved to Rome.
 No surprises were found and the repair is finished. -> No surprises were found. The repair is finished.
 """
 
@@ -99,12 +94,11 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
         "films, moved to Hollywood in 1939, won the Irving G. Thalberg Memorial Award, and died in "
         "Los Angeles in 1980."
     ) == [
-        "Alfred Hitchcock made more than 50 feature films.",
+        "Alfred Hitchcock, an English film director born in Leytonstone, made more than 50 feature "
+        "films.",
         "Alfred Hitchcock moved to Hollywood in 1939.",
         "Alfred Hitchcock won the Irving G. Thalberg Memorial Award.",
         "Alfred Hitchcock died in Los Angeles in 1980.",
-        "Alfred Hitchcock was an English film director.",
-        "Alfred Hitchcock was born in Leytonstone.",
     ]
 
 

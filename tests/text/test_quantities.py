@@ -56,6 +56,12 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
         ),
         ("The dose is 20mg a day.", "The dose is 40 mg a day.", [("quantity", "20", "40")]),
         ("It cost $16 million.", "It cost $16million.", []),
+        ("It has 2.4 million books.", "It has more than two million books.", []),
+        (
+            "It has 2.4 million books.",
+            "It has 1.6 million books.",
+            [("quantity", "2.4 million", "1.6 million")],
+        ),
         (
             "It cost $16 million.",
             "It cost 18 million dollars.",

@@ -242,13 +242,33 @@ def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
     return head != subject or attribute.tag_ not in tree.PLURALS
 
 
+def _asides(statement: Statement) -> set[int]:
+    """Return the indices of phrases about the subject between commas, and of these commas."""
+    aside: set[int] = set()
+    subject = tree.subject_of(statement.head)
+    for phrase in subject.rights if subject else ():
+        after = phrase.doc[phrase.right_edge.i + 1 :][:1].text
+        if (
+            phrase.dep_ in {"appos", "relcl", "acl"}
+            and tree.is_after_comma(phrase)
+            and after == ","
+        ):
+            below = tree.indices_below(phrase)
+            aside |= below | {min(below) - 1, max(below) + 1}
+    return aside
+
+
 def _distributed(statement: Statement, group: list[Token], kept: list[set[int]]) -> list[Statement]:
-    """Return the statement once for each member, with the words kept for it."""
+    """Return the statement once for each member, with the words kept for it.
+
+    What stands aside, "Nash, a mathematician, …", is said once.
+    """
     head = group[0]
     region = tree.indices_below(head)
+    aside = _asides(statement)
     pieces: list[Statement] = []
     for member, indices in zip(group, kept, strict=True):
-        draft = statement.without(region - indices)
+        draft = statement.without(region - indices | (aside if pieces else set()))
         pieces.append(
             statement._replace(
                 head=member if head == statement.head else statement.head, draft=trim(draft)

@@ -1,4 +1,4 @@
-"""Statements under construction: words of a parsed sentence, with function words added.
+"""Statements under construction: words of a parsed sentence.
 
 Drafts become text here, and are mapped back to the characters of the answer.
 """
@@ -25,7 +25,7 @@ from attribution.types import Claim, Failure, Segmented, Span
 class DraftWord(NamedTuple):
     """One word of a draft."""
 
-    i: int  # of the token in its sentence; ADDED for a function word that is not in it
+    i: int  # of the token in its sentence
     text: str  # as it is written in the statement
 
 
@@ -39,7 +39,7 @@ class WrittenStatement(NamedTuple):
 
 
 LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))
-ADDED = -1
+NO_WORD = -1
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 MAX_LABEL = 8  # words before a colon
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
@@ -85,10 +85,10 @@ def to_text(doc: Doc, draft: Draft) -> str:
     sentence has one.
     """
     written = ""
-    before = after = DraftWord(ADDED, "")
+    before = after = DraftWord(NO_WORD, "")
     for number, part in enumerate(draft):
         text = part.text
-        after = draft[number + 1] if number + 1 < len(draft) else DraftWord(ADDED, "")
+        after = draft[number + 1] if number + 1 < len(draft) else DraftWord(NO_WORD, "")
         opens_sentence = part.i == 0 and doc[0].pos_ != "PROPN" and text[1:].islower()
         if opens_sentence and number:
             text = text[0].lower() + text[1:]
@@ -173,7 +173,7 @@ def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
     written: dict[str, WrittenStatement] = {}
     for draft in split(doc):
         text = to_text(doc, draft)
-        used = [doc[part.i] for part in draft if part.i != ADDED]
+        used = [doc[part.i] for part in draft]
         places = joined([(t.idx, t.idx + len(t)) for t in used if t.text.strip()])
         if not _is_balanced(text):
             return []

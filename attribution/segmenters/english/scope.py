@@ -15,12 +15,12 @@ from attribution.text.parse import lemma
 class Statement(NamedTuple):
     """Part of a sentence, as a sentence of its own."""
 
-    head: Token  # its verb, or the noun or participle that was given one
+    head: Token  # its verb
     draft: Draft
     lists: int = 1  # how many statements its lists have made already
 
     def tokens(self) -> list[Token]:
-        return [self.head.doc[part.i] for part in self.draft if part.i >= 0]
+        return [self.head.doc[part.i] for part in self.draft]
 
     def without(self, indices: set[int]) -> Draft:
         return tuple(part for part in self.draft if part.i not in indices)

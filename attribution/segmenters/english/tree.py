@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Token
 
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, DraftWord
-from attribution.text.parse import BE as BE
+from attribution.segmenters.english.drafts import LEXICON, Draft
 from attribution.text.parse import NOMINAL_SUBJECTS as NOMINAL_SUBJECTS
 from attribution.text.parse import SUBJECTS as SUBJECTS
 from attribution.text.parse import VERBAL as VERBAL
@@ -16,7 +15,6 @@ FINITE = {"VBZ", "VBP", "VBD", "MD"}
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 PLURALS = {"NNS", "NNPS"}
 PLURAL_PRONOUNS = {"they", "we", "you", "people", "these", "those"}
-ARTICLES = {"a", "an"}
 JOINS = {"cc", "preconj", "conj"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
 
@@ -68,13 +66,6 @@ def is_after_comma(token: Token) -> bool:
     return first(token) > 0 and token.doc[first(token) - 1].text == ","
 
 
-def is_set_apart(token: Token) -> bool:
-    """Return True if the token's phrase stands between commas, or at an end of the sentence."""
-    edge = token.doc[token.right_edge.i : token.right_edge.i + 2]
-    is_closed = len(edge) == 1 or any(t.is_punct for t in edge)
-    return is_closed and (first(token) == 0 or is_after_comma(token))
-
-
 def is_finite(verb: Token) -> bool:
     """Return True if the verb or one of its auxiliaries is finite."""
     if verb.pos_ not in VERBAL:
@@ -109,26 +100,6 @@ def is_plural(noun: Token) -> bool:
 
 def has_determiner(noun: Token) -> bool:
     return any(c.dep_ in {"det", "poss"} for c in noun.lefts)
-
-
-def is_indefinite(noun: Token) -> bool:
-    return any(c.lower_ in ARTICLES for c in noun.children)
-
-
-def is_past(token: Token) -> bool:
-    """Return True if the clause around the token is in the past tense."""
-    verb = next((above for above in token.ancestors if above.pos_ in VERBAL), None)
-    if verb is None:
-        return False
-    helping = [c for c in verb.children if c.dep_ in AUXILIARIES]
-    return any(t.tag_ == "VBD" for t in (verb, *helping))
-
-
-def be(noun: Token, past: bool) -> DraftWord:
-    """Return the form of "be" for a subject."""
-    if past:
-        return DraftWord(ADDED, "were" if is_plural(noun) else "was")
-    return DraftWord(ADDED, "are" if is_plural(noun) else "is")
 
 
 def agree(draft: Draft, verb: Token, subject: Token) -> Draft:

@@ -152,13 +152,9 @@ def _values_differ(one: str, other: str) -> bool:
     if len(found) != 1:
         return False
     (contrast,) = found
-    words = _words_beside(one, contrast.claim)
-    others = _words_beside(other, contrast.source)
+    words = _words(one.replace(contrast.claim, " "))
+    others = _words(other.replace(contrast.source, " "))
     return bool(words and others) and (words <= others or others <= words)
-
-
-def _words_beside(text: str, value: str) -> frozenset[str]:
-    return terms(text.replace(value, " ")).content
 
 
 def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
