@@ -11,14 +11,14 @@ import posixpath
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import formula, read_text, remove, tag_of
 from attribution.fetching.content_type import decode
-from attribution.fetching.html import parse, remove_hidden, visible_characters
+from attribution.fetching.html import remove_hidden, visible_characters
 from attribution.fetching.page import Extracted
 
 if TYPE_CHECKING:
@@ -28,18 +28,9 @@ if TYPE_CHECKING:
 
 MAX_MEMBER = 50_000_000  # bytes of one unpacked member
 MAX_TOTAL = 100_000_000  # bytes of all members that are read
-TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _UTF_8_NAME = 0x800  # flag of a member whose name is UTF-8; Info-ZIP writes such names without it
 _ENCRYPTED = 0x1
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # of an Office file with a password
-
-
-class Relation(NamedTuple):
-    """A part of an Office file that another part names."""
-
-    id: str
-    kind: str  # as "footnotes"
-    path: str
 
 
 class Package:
@@ -96,39 +87,27 @@ class Package:
             raise FetchFailed("unreadable", message, self.name)
         return root
 
+    def optional(self, member: str) -> list[_Element]:
+        """Return a member's elements; none if there is no such member."""
+        return list(self.xml(member)) if member in self.members else []
+
     def title(self, member: str) -> str:
         """Return the title in a member with metadata; empty if there is none."""
-        return self.xml(member).findtext(f".//{TITLE}") or "" if member in self.members else ""
-
-    def related(self, part: str) -> Iterator[Relation]:
-        """Yield the parts of the file that a part names; "" is the file itself."""
-        folder, name = posixpath.split(part)
-        relations = posixpath.join(folder, "_rels", f"{name}.rels")
-        if relations not in self.members:
-            return
-        for relation in self.xml(relations):
-            path = posixpath.join("/", folder, relation.get("Target") or "")
-            path = posixpath.normpath(path).lstrip("/")
-            kind = (relation.get("Type") or "").rpartition("/")[2]
-            if path in self.members:
-                yield Relation(relation.get("Id") or "", kind, path)
-
-    def main_part(self, usual: str) -> str:
-        """Return the part of an Office file with its text, or with its order."""
-        mains = [part.path for part in self.related("") if part.kind == "officeDocument"]
-        return mains[0] if mains else usual
+        elements = self.optional(member)
+        titles = [title for element in elements for title in element.iter("{*}title")]
+        return titles[0].text or "" if titles else ""
 
     def _encrypted(self) -> FetchFailed:
         message = f"{self.name} is encrypted; save it without a password"
         return FetchFailed("encrypted", message, self.name)
 
 
-def parse_xml(content: bytes) -> _Element:
+def parse_xml(content: bytes | str, recover: bool = False) -> _Element:
     """Return the root element of XML whose entities are not expanded."""
     import lxml.etree
 
     parser = lxml.etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True
+        resolve_entities=False, no_network=True, remove_comments=True, recover=recover
     )
     root: _Element = lxml.etree.fromstring(content, parser)
     return root
@@ -142,7 +121,6 @@ def _member_name(info: zipfile.ZipInfo) -> str:
 
 # --- documents and presentations ---
 
-MAX_SPAN = 100  # columns
 MAX_LEVELS = 9  # of automatic numbers
 _TAGS = {
     "p": "p",
@@ -159,7 +137,9 @@ _TAGS = {
     "line-break": "br",
     "page": "div",
 }
+_DOCUMENT = re.compile(r"word/document\d*\.xml")
 _SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
+_NOTES = re.compile(rb"notesSlides/notesSlide\d+\.xml")
 _CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
 _ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
 _UNREAD = f"""
@@ -190,19 +170,18 @@ _SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has
 def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
     package = Package(content, name)
-    main = package.main_part("word/document.xml")
-    parts = {part.kind: package.xml(part.path) for part in package.related(main) if _is_xml(part)}
+    main = next(filter(_DOCUMENT.fullmatch, package.members), "word/document.xml")
     root = package.xml(main)
-    numbering = _Numbering(parts.get("numbering"), parts.get("styles"))
+    definitions = package.optional("word/numbering.xml")
+    numbering = _Numbering(definitions, package.optional("word/styles.xml"))
     for paragraph in root.iter("{*}p"):
         numbering.write(paragraph)
-    notes = [note for kind in ("footnotes", "endnotes") for note in parts.get(kind, ())]
     numbers: dict[str, int] = {}  # of notes, by kind and id
     for reference in root.xpath("//*[contains(local-name(), 'noteReference')]"):
         key = tag_of(reference)[:3] + _attribute(reference, "id")
         numbers.setdefault(key, len(numbers) + 1)
         reference.text = f"[{numbers[key]}]"
-    for note in notes:
+    for note in package.optional("word/footnotes.xml") + package.optional("word/endnotes.xml"):
         key = tag_of(note)[:3] + _attribute(note, "id")
         if key in numbers:
             first = next(note.iter("{*}t"), note)
@@ -212,37 +191,25 @@ def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the slides of a presentation in order, each with its speaker's notes."""
+    """Read the slides of a presentation by their numbers, each with its speaker's notes."""
     package = Package(content, name)
+    slides = filter(_SLIDE.fullmatch, package.members)
     texts = []
-    for slide in _slides(package):
-        notes = [part.path for part in package.related(slide) if part.kind == "notesSlide"]
-        texts += [_text(package.xml(part)) for part in (slide, *notes)]
+    for slide in sorted(slides, key=lambda member: (len(member), member)):
+        texts.append(_text(package.xml(slide)))
+        relations = slide.replace("slides/", "slides/_rels/") + ".rels"
+        notes = _NOTES.search(package.read(relations)) if relations in package.members else None
+        if notes:
+            texts.append(_text(package.xml(f"ppt/{notes[0].decode()}")))
     return Extracted(package.title("docProps/core.xml"), "\n\n".join(filter(None, texts)))
-
-
-def _slides(package: Package) -> list[str]:
-    main = package.main_part("ppt/presentation.xml")
-    paths = {part.id: part.path for part in package.related(main)}
-    if not paths:
-        return sorted(filter(_SLIDE.fullmatch, package.members), key=lambda path: (len(path), path))
-    ids = package.xml(main).xpath("//*[local-name()='sldId']/@*[contains(name(), ':id')]")
-    return [paths[each] for each in ids if each in paths]
 
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
     """Read a text or presentation of OpenDocument; notes stand at the end."""
     package = Package(content, name)
-    root = package.xml("content.xml")
-    struck = root.xpath(
-        "//*[local-name()='style'][*[@*[local-name()='text-line-through-style'][.!='none'] "
-        "or @*[local-name()='display']='none']]/@*[local-name()='name']"
-    )
-    body = next(root.iter("{*}body"))
-    remove([each for each in body.iter() if _attribute(each, "style-name") in struck])
+    body = next(package.xml("content.xml").iter("{*}body"))
     for note in list(body.iter("{*}note")):
-        mark = f"[{''.join(note[0].itertext())}]"
-        text = note[1]
+        mark, text = f"[{''.join(note[0].itertext())}]", note[1]
         note.clear(keep_tail=True)
         note.text = mark
         text[0].text = f"{mark} {text[0].text or ''}"
@@ -251,10 +218,6 @@ def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
         cell.set("colspan", _attribute(cell, "number-columns-spanned"))
         cell.set("rowspan", _attribute(cell, "number-rows-spanned"))
     return Extracted(package.title("meta.xml"), _text(body, is_mixed=True))
-
-
-def _is_xml(part: tuple[str, str, str]) -> bool:
-    return part[2].endswith(".xml")
 
 
 def _attribute(element: _Element | None, name: str = "val") -> str:
@@ -302,35 +265,18 @@ def _shown(element: _Element, name: str) -> str | None:
         text = formula(element)
         element.clear()
         return text
-    if name == "fldchar":
-        return _form_field(element)
     if "notereference" in name:
         return str(element.text)
     return _CHARACTERS.get(name)
 
 
-def _form_field(field: _Element) -> str:
-    """Return the tick of a box or the choice from a list."""
-    for box in field.iter("{*}checkBox"):
-        states = [each for each in box if tag_of(each) in ("default", "checked")]
-        value = _attribute(states[-1]) or "1" if states else "0"
-        return "☐" if value in ("0", "false") else "☒"
-    choices = [_attribute(entry) for entry in field.iter("{*}listEntry")]
-    number = int(_attribute(next(field.iter("{*}result"), None)) or 0)
-    return choices[number] if number < len(choices) else ""
-
-
 def _merge_cells(table: _Element) -> None:
-    """Give the cells of a table their spans, and its first row its role as head."""
+    """Give the cells of a table their spans."""
     above: dict[int, _Element] = {}  # the last cell of each column
-    for row in table.xpath("*[local-name()='tr'] | *[local-name()='sdt']//*[local-name()='tr']"):
-        cells = row.xpath("*[local-name()='tc'] | *[local-name()='sdt']//*[local-name()='tc']")
-        bold = row.xpath(f".//*[local-name()='r']/*[local-name()='rPr']/*[local-name()='b']{_ON}")
-        heads = row.xpath(f".//*[local-name()='tblHeader']{_ON}")
-        is_head = heads or (not above and len(bold) >= len(list(row.iter("{*}r"))) > 0)
+    for row in table.iterchildren("{*}tr"):
+        is_head = row.find("{*}trPr/{*}tblHeader") is not None
         column = 0
-        for cell in cells:
-            row.append(cell)  # out of a control around it
+        for cell in list(row.iterchildren("{*}tc")):
             span = _attribute(next(cell.iter("{*}gridSpan"), None)) or cell.get("gridSpan") or "1"
             merge = next(cell.iter("{*}vMerge"), None)
             goes_on = merge is not None and _attribute(merge) != "restart"
@@ -342,7 +288,7 @@ def _merge_cells(table: _Element) -> None:
                 cell.set("colspan", span)
                 cell.set("role", "columnheader" if is_head else "cell")
                 above[column] = cell
-            column += min(int(span), MAX_SPAN)
+            column += int(span)
 
 
 def _symbol(character: str) -> str:
@@ -362,18 +308,18 @@ _ROMAN = "m:1000 cm:900 d:500 cd:400 c:100 xc:90 l:50 xl:40 x:10 ix:9 v:5 iv:4 i
 class _Numbering:
     """Writes the numbers that Word gives to paragraphs, as "Article 3"."""
 
-    def __init__(self, definitions: _Element | None, styles: _Element | None) -> None:
+    def __init__(self, definitions: Sequence[_Element], styles: Sequence[_Element]) -> None:
         self._levels: dict[str, list[_Element]] = {}  # by the id of a list
         self._counts: Counter[tuple[str, int]] = Counter()
         self._styles: dict[str, _Element] = {}
         by_id = {}
-        for element in definitions if definitions is not None else ():
+        for element in definitions:
             if tag_of(element) == "abstractnum":
                 by_id[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
             elif tag_of(element) == "num":
                 link = _attribute(element.find("{*}abstractNumId"))
                 self._levels[_attribute(element, "numId")] = by_id.get(link, [])
-        for style in styles.iter("{*}style") if styles is not None else ():
+        for style in styles:
             self._styles[_attribute(style, "styleId")] = style
 
     def write(self, paragraph: _Element) -> None:
@@ -425,13 +371,12 @@ def _figure(value: int, form: str) -> str:
 
 # --- books ---
 
-MAX_NAMED = 5  # chapters that are absent
 _NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 
 def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the title and the chapters of a book in their order.
+    """Read the title and the chapters of a book in their order; absent ones are named.
 
     Raises:
         FetchFailed: encrypted for a book with rights management.
@@ -443,43 +388,25 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
     container = package.xml("META-INF/container.xml")
     root = next(container.iter("{*}rootfile")).get("full-path") or ""
     book = package.xml(root)
+    items = {item.get("id"): item for item in book.iter("{*}item")}
     texts = []
     absent = []
-    for chapter in dict.fromkeys(_spine(book, root)):
-        if chapter in package.members:
-            texts.append(_read_chapter(package.read(chapter), name))
-        else:
-            absent.append(posixpath.basename(chapter)[:60])
-    return Extracted(
-        book.findtext(f".//{TITLE}") or "",
-        "\n\n".join(filter(None, texts)),
-        unread=", ".join(absent[:MAX_NAMED]),
-    )
-
-
-def _spine(book: _Element, root: str) -> Iterator[str]:
-    """Yield the members of the chapters in order."""
-    items = {item.get("id"): item for item in book.iter("{*}item")}
     for reference in book.iter("{*}itemref"):
         item = items.get(reference.get("idref"), reference)
         if "html" not in (item.get("media-type") or "html"):
-            item = items.get(item.get("fallback"))  # EPUB 3.3, 3.5.1
-        if item is None:
             continue
         link = unquote((item.get("href") or "").partition("#")[0])
-        yield posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
+        member = posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
+        if member in package.members:
+            texts.append(_read_chapter(package.read(member)))
+        else:
+            absent.append(posixpath.basename(member)[:60])
+    return Extracted(package.title(root), "\n\n".join(texts), unread=", ".join(absent[:5]))
 
 
-def _read_chapter(content: bytes, name: str) -> str:
-    """Read a chapter as XML where it is well formed, else as a web page."""
-    import lxml.etree
-
-    markup = visible_characters(decode(content))
-    xml = _XML_DECLARATION.sub("", markup)
-    xml = _NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), xml)
-    try:
-        tree = parse_xml(xml.encode())
-    except lxml.etree.XMLSyntaxError:
-        tree = parse(markup, name)
+def _read_chapter(content: bytes) -> str:
+    """Read a chapter as XML, well formed or not."""
+    xml = _XML_DECLARATION.sub("", visible_characters(decode(content)))
+    tree = parse_xml(_NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), xml), recover=True)
     remove_hidden(tree)
     return read_text(tree)

@@ -1,6 +1,6 @@
 """Read the text layer of a PDF with pdfium, and draw its pages.
 
-Words and raised figures are found by their positions, tables by their columns.
+Raised figures and the cells of a row are found by the positions of characters.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ import ctypes
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import raised
 from attribution.fetching.page import Extracted
-from attribution.fetching.page_layout import PageLine, Part, lay_out
+from attribution.fetching.page_layout import PAGE_MARK, PageLine, lay_out
 from attribution.text.lines import BROKEN
 
 if TYPE_CHECKING:
@@ -38,12 +37,7 @@ class _Character(NamedTuple):
     y: float
     right: float
     size: float  # the height of its font as it is drawn
-
-
-class _Page(NamedTuple):
-    lines: list[PageLine]
-    characters: int = 0
-    unknown: int = 0  # of these
+    is_unknown: bool
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -55,6 +49,8 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters
             they draw.
     """
+    import pypdfium2
+
     pdf = open_pdf(content, name)
     count = len(pdf)
     if count > MAX_PAGES:
@@ -64,20 +60,29 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         raise FetchFailed("too_large", message, name)
     if pdf.get_formtype():
         pdf.init_forms()
-    pages = [_read_page(pdf, number) for number in range(count)]
-    damaged = [str(number) for number, page in enumerate(pages, 1) if page is None]
-    readable = [page or _Page([]) for page in pages]
-    unknown = sum(page.unknown for page in readable)
-    total = sum(page.characters for page in readable)
+    pages: list[list[PageLine]] = []
+    damaged = []
+    total = unknown = 0
+    for number in range(count):
+        pages.append([])
+        try:
+            page = pdf[number]
+            characters = _read_characters(page)
+        except pypdfium2.PdfiumError:
+            damaged.append(f"page {number + 1}")
+            continue
+        pages[number] = _lines(characters, page.get_height())
+        total += len(characters)
+        unknown += sum(character.is_unknown for character in characters)
+        page.close()
     if unknown > MAX_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
         message = (
             f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
         )
         raise FetchFailed("unreadable", message, name)
-    extracted = lay_out([page.lines for page in readable])
-    unread = f"page{'s' if len(damaged) > 1 else ''} {', '.join(damaged)}" if damaged else ""
     title = pdf.get_metadata_value("Title")
-    return replace(extracted, title=title, site=urlsplit(name).hostname or "", unread=unread)
+    site = urlsplit(name).hostname or ""
+    return replace(lay_out(pages), title=title, site=site, unread=", ".join(damaged))
 
 
 def open_pdf(content: bytes, name: str) -> PdfDocument:
@@ -98,175 +103,87 @@ def open_pdf(content: bytes, name: str) -> PdfDocument:
         raise
 
 
-def _read_page(pdf: PdfDocument, number: int) -> _Page | None:
-    """Return a page, or None if it is damaged."""
-    import pypdfium2
-
-    try:
-        page = pdf[number]
-        characters, unknown = _read_characters(page)
-    except pypdfium2.PdfiumError:
-        return None
-    _, low, _, high = page.get_cropbox()
-    height = (high - low) or 1.0
-    lines = []
-    for line in _lines(characters):
-        margin = min(line.y - low, high - line.y) / height
-        lines.append(line._replace(margin=margin))
-    if pdf.formenv:
-        for field in _fields(pdf, page):
-            lines += [PageLine((), -1.0), PageLine((Part(field),), -1.0)]
-    page.close()
-    return _Page(lines, len(characters), unknown)
-
-
-def _read_characters(page: PdfPage) -> tuple[list[_Character], int]:
-    """Return the characters of a page, and how many of them are unknown."""
+def _read_characters(page: PdfPage) -> list[_Character]:
+    """Return the characters of a page, those in the fields of a form included."""
     import pypdfium2.raw as raw
 
+    if page.formenv:
+        page.flatten()
     text = page.get_textpage()
     x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
     characters = []
-    unknown = 0
-    high_surrogate = 0
     for n in range(text.count_chars()):
-        code = raw.FPDFText_GetUnicode(text, n)
-        if 0xD800 <= code < 0xDC00:
-            high_surrogate = code
-            continue
-        if 0xDC00 <= code < 0xE000:
-            code = 0x10000 + ((high_surrogate - 0xD800) << 10) + code - 0xDC00
         raw.FPDFText_GetCharOrigin(text, n, x, y)
         raw.FPDFText_GetLooseCharBox(text, n, box)
-        unknown += _is_unknown(text, n, chr(code))
+        character = chr(raw.FPDFText_GetUnicode(text, n))
         height = box.top - box.bottom
-        characters.append(_Character(chr(code), x.value, y.value, box.right, height))
+        is_unknown = _is_unknown(text, n, character)
+        characters.append(_Character(character, x.value, y.value, box.right, height, is_unknown))
     text.close()
-    return characters, unknown
+    return characters
 
 
 def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
-    """Return True where a font doesn't say what it draws, except for a letter or figure of Type 3.
+    """Return True where a font doesn't say what it draws.
 
-    Type 3 glyphs, in figures and older papers, have any names; their codes are those of the
-    characters.
+    Type 3 glyphs, in figures and older papers, have any names, and no font file; the codes of
+    letters are those of the characters.
     """
     import pypdfium2.raw as raw
 
     if raw.FPDFText_HasUnicodeMapError(text, n) != 1:
-        return "\ue000" <= character < "\uf900" or character == "\ufffd"
+        return "\ue000" <= character < "\uf900"
     size = ctypes.c_size_t()
     font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n))
     raw.FPDFFont_GetFontData(font, None, 0, size)
-    has_font_file = bool(size.value)  # Type 3 alone has none
-    return has_font_file or not character.isalnum()
-
-
-def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
-    """Yield the fields of a form that have a text, as "Name of the keeper: Hannah Moss"."""
-    import pypdfium2.raw as raw
-
-    with_text = (
-        raw.FPDF_FORMFIELD_TEXTFIELD,
-        raw.FPDF_FORMFIELD_COMBOBOX,
-        raw.FPDF_FORMFIELD_LISTBOX,
-    )
-    for n in range(raw.FPDFPage_GetAnnotCount(page)):
-        field = raw.FPDFPage_GetAnnot(page, n)
-        if raw.FPDFAnnot_GetFormFieldType(pdf.formenv, field) in with_text:
-            value = _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldValue)
-            label = _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldAlternateName)
-            label = label or _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldName)
-            if value:
-                yield f"{label}: {value}" if label else value
-        raw.FPDFPage_CloseAnnot(field)
-
-
-def _field_text(pdf: PdfDocument, field: Any, read: Callable[..., int]) -> str:
-    size = read(pdf.formenv, field, None, 0)
-    buffer = ctypes.create_string_buffer(size)
-    read(pdf.formenv, field, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
-    return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
+    return bool(size.value) or not character.isalnum()
 
 
 # --- characters to lines ---
 
 RAISED_SIZE = 0.85  # of raised figures: share of the size beside them …
 RAISED_BY = 0.15  # … and share of it above the line
-WIDE_GAP = 1.5  # ems between the cells of any row
-NARROW_GAP = 0.7  # ems between the cells of a row whose cells stand below others
-WORD_GAP = 0.15  # ems that words are farther apart than letters which are set singly
-MIN_LETTERS = 5  # of a line that is set in single letters …
-MIN_SINGLE = 0.7  # … and their share of its words
-FAR_BELOW = 6.0  # heights of the letters, from a line to the next
+CELL_GAP = 0.7  # ems between the cells of a row
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 
 
-def _lines(characters: Sequence[_Character]) -> Iterator[PageLine]:
-    """Yield the lines of a page as pdfium ends them.
-
-    After a raised figure, where pdfium ends a line too, the line goes on.
-    """
-    line: list[_Character] = []
+def _lines(characters: Sequence[_Character], height: float) -> list[PageLine]:
+    """Return the lines of a page, as pdfium ends them and after each hyphen of its."""
+    lines: list[list[_Character]] = [[]]
     has_ended = False
     for character in characters:
+        line = lines[-1]
         if character.text in "\r\n":
             has_ended = True
             continue
-        if line and has_ended and not _goes_on(line, character):
-            yield from _line(line)
-            line = []
-        elif len(line) > 1 and _is_elsewhere(line, character):
-            yield from _line([*line[:-1], line[-1]._replace(text="-")])
-            line = []
+        last = next((c for c in reversed(line) if not c.text.isspace()), None)
+        if last and (has_ended or last.text in _HYPHENS) and not _goes_on(last, character):
+            lines.append([])
         has_ended = False
-        line.append(character)
-    yield from _line(line)
+        lines[-1].append(character)
+    return [_line(line, height) for line in lines if any(not c.text.isspace() for c in line)]
 
 
-def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
-    """Return True if a character stands behind a raised figure, or is one, within a line."""
-    last = next((c for c in reversed(line) if not c.text.isspace()), character)
+def _goes_on(last: _Character, character: _Character) -> bool:
+    """Return True if a line goes on: with or after a raised figure, or without a new line."""
     size = max(last.size, character.size)
     is_small = min(last.size, character.size) < RAISED_SIZE * size
     is_beside = abs(character.x - last.right) < 0.5 * size
     return is_small and is_beside and abs(character.y - last.y) < 0.7 * size
 
 
-def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
-    """Return True if a head or foot follows a line-final hyphen, which ends no line of pdfium."""
-    *_, last, hyphen = line
-    if not (last.text.isalpha() and hyphen.text in _HYPHENS):
-        return False
-    heights_down = (last.y - character.y) / (last.size or 1.0)
-    return heights_down > FAR_BELOW or (heights_down < 0 and not character.text.islower())
-
-
-def _line(characters: Sequence[_Character]) -> Iterator[PageLine]:
-    """Yield a line with its parts: "10^6", "1878[3]"."""
+def _line(characters: Sequence[_Character], height: float) -> PageLine:
+    """Return a line with its cells: "10^6", "1878[3]"."""
     drawn = [c for c in characters if not c.text.isspace()]
-    if not drawn:
-        return
     base = max(drawn, key=lambda c: c.size)
-    words = "".join(c.text for c in characters).split()
-    single = sum(len(word) == 1 and word.isalpha() for word in words)
-    if single > max(MIN_LETTERS, MIN_SINGLE * len(words)):
-        spaced = Part(_join_letters(drawn), drawn[0].x, drawn[-1].right)
-        yield PageLine((spaced,), base.y, base.size)
-        return
-    parts: list[Part] = []
+    cells: list[str] = []
     text = superscript = ""
-    is_wide = True
-    left = drawn[0].x
-    last: _Character | None = None
+    last = drawn[0]
     for character in characters:
         is_space = character.text.isspace()
-        gap = character.x - last.right if last and not is_space else 0.0
-        if last and gap > NARROW_GAP * base.size:
-            is_wide = is_wide and gap > WIDE_GAP * base.size
-            parts.append(_part(text, superscript, left, last.right))
+        if not is_space and character.x - last.right > CELL_GAP * base.size:
+            cells.append(text + raised(text, superscript))
             text = superscript = ""
-            left = character.x
         is_small = character.size < RAISED_SIZE * base.size
         is_up = character.y > base.y + RAISED_BY * base.size
         if is_small and is_up and not is_space:
@@ -275,24 +192,17 @@ def _line(characters: Sequence[_Character]) -> Iterator[PageLine]:
             text += raised(text, superscript) + character.text
             superscript = ""
         last = last if is_space else character
-    parts.append(_part(text, superscript, left, drawn[-1].right))
-    yield PageLine(tuple(parts), drawn[0].y, drawn[0].size, is_wide=is_wide)
+    cells.append(text + raised(text, superscript))
+    share = drawn[0].y / height
+    size = median(c.size for c in drawn)
+    return PageLine(tuple(map(_cleaned, cells)), drawn[0].y, size, min(share, 1 - share))
 
 
-def _part(text: str, superscript: str, left: float, right: float) -> Part:
-    whole = (text + raised(text, superscript)).replace("\x02", BROKEN)
-    return Part(" ".join(whole.split()), left, right)
-
-
-def _join_letters(letters: Sequence[_Character]) -> str:
-    """Return the words of letters that are set singly, which are farther apart."""
-    gaps = [later.x - letter.right for letter, later in pairwise(letters)]
-    size = letters[0].size
-    limit = min(median(gaps) + WORD_GAP * size, size)  # labels of a chart are far apart
-    text = letters[0].text
-    for gap, letter in zip(gaps, letters[1:], strict=True):
-        text += f" {letter.text}" if gap > limit else letter.text
-    return text
+def _cleaned(cell: str) -> str:
+    """Return the text of a cell with blanks as they show, and characters beyond 16 bits whole."""
+    whole = cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = whole.replace("\x02", BROKEN).replace(PAGE_MARK, "")
+    return " ".join(plain.split())
 
 
 # --- pictures of pages ---
