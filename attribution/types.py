@@ -196,8 +196,6 @@ class Page(Frozen):
     breaks: tuple[
         int, ...
     ] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
-    etag: str = ""  # from the response, for conditional requests
-    last_modified: str = ""
     origin: str = (
         ""  # shared by the report's pages that go back to one text; empty: it stands alone
     )

@@ -45,7 +45,7 @@ class _GatheringTask:
         return site(self.query)
 
 
-Fetch = Callable[[str, Page | None], Page]
+Fetch = Callable[[str], Page]
 _Outcome = tuple[list[SearchHit], list[Page], list[Failure]]
 
 
@@ -196,7 +196,7 @@ class LiveSources:
         page = self._store.cache.page(url, self._settings.page_days)
         if page is None:
             self.budget.spend("downloads", url)
-            page = self._fetch(url, self._store.cache.page(url))
+            page = self._fetch(url)
             self._store.cache.put_pages([page])
         if (
             page.reference

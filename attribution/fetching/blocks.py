@@ -28,8 +28,6 @@ MAX_SPAN = 100  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
 _ITEM = re.compile(r"(?:^|\n)- |\n")
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
-_FORMULA_IMAGE = re.compile(r"latex|mathtex|math-|codecogs")
-_TEXT_INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
 
 
 @dataclass
@@ -197,9 +195,8 @@ def _span(cell: _Element, name: str) -> int:
 
 
 def write_out(tree: _Element) -> None:
-    """Replace raised figures, quotations, formulas, filled fields and tables by their text."""
-    names = ("sup", "a", "q", "math", "img", "input")
-    for element in list(tree.iter(*(f"{{*}}{name}" for name in names))):
+    """Replace raised figures, quotations, formulas and tables by their text."""
+    for element in list(tree.iter("{*}sup", "{*}a", "{*}q", "{*}math")):
         text = _shown_text(element, tag_of(element))
         if text is not None:
             element.clear(keep_tail=True)
@@ -219,14 +216,8 @@ def _shown_text(element: _Element, tag: str) -> str | None:
         return f"“{text}”"
     if tag == "math":
         return f" {formula(element) or '[formula]'} "
-    if tag == "a":
-        return raised("", text) if _NOTE_LINK.search(" ".join(element.values())) else None
-    if tag == "img":
-        source = f"{element.get('class') or ''} {element.get('src') or ''}".lower()
-        shows_formula = _FORMULA_IMAGE.search(source)
-        return f" {element.get('alt') or '[formula]'} " if shows_formula else None
-    has_text = (element.get("type") or "").lower() in _TEXT_INPUTS
-    return element.get("value") if has_text else None
+    is_note = _NOTE_LINK.search(" ".join(element.values()))
+    return raised("", text) if is_note else None
 
 
 def _text_before(element: _Element) -> str:

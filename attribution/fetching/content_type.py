@@ -64,27 +64,25 @@ _SAME_AS = {
     "text/x-markdown": MARKDOWN,
     "application/x-pdf": PDF,
 }
-_SIGNATURES = (
-    (b"\x89PNG\r\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"PK\x03\x04", "a ZIP archive or an Office file"),
-    (b"\x1f\x8b\x08", "a gzip archive"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file"),
-)
-_UNDEFINED = b"\x81\x8d\x8f\x90\x9d"  # in windows-1252
-_RTF_START = b"{\\rtf"
+_SIGNATURES = {
+    b"\x89PNG\r\n": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"PK\x03\x04": "a ZIP archive or an Office file",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+}
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _TAG = re.compile(  # with the text of scripts and styles
     rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
 )
-_ASCII, _LETTER = re.compile(rb"[\x00-\x7f]+"), re.compile(rb"[A-Za-z]")
+_BEYOND_ASCII, _LETTER = re.compile(rb"[\x80-\xff]+"), re.compile(rb"[A-Za-z]")
 _SCRIPTS = (  # of pages in other scripts than Latin
     "cp1251 koi8_r cp1253 cp1255 cp1256 cp874 gb18030 big5 shift_jis euc_jp euc_kr".split()
 )
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
-_HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
+_SAVED_PAGE = re.compile(  # by a browser
+    rb"(?=[\w-]{1,60}:)(?=(?:.+\n)*mime-version:)(?:.+\n)*.*multipart/related", re.IGNORECASE
+)
 _PROLOG = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?"
 _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I | re.S)
 
@@ -110,11 +108,14 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
-    marked = _marked_type(head, declared)
-    if marked:
-        return marked
-    unwanted = _unwanted_type(media_type, content)
+    if b"%PDF-" in (head[:1024] if declared in ("", PDF) else head.lstrip()[:5]):
+        return PDF
+    if head.startswith(b"{\\rtf") and declared in ("", PLAIN, RTF):
+        return RTF
+    if _SAVED_PAGE.match(head):
+        return MAIL
     is_html = _HTML_START.match(head) is not None
+    unwanted = _unwanted_type(media_type, head)
     if not unwanted and declared == PDF and content:
         unwanted = "a web page" if is_html else "not a PDF"
     if unwanted:
@@ -125,66 +126,42 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     return declared or PLAIN
 
 
-def _marked_type(head: bytes, declared: str) -> str:
-    """Return the type that the first bytes name, whatever was declared; empty if none."""
-    is_pdf = head.lstrip().startswith(b"%PDF-")
-    if is_pdf or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
-        return PDF
-    headers = _BLANK_LINE.split(head, 1)[0].lower()
-    if _HEADER.match(head) and b"mime-version:" in headers and b"multipart/related" in headers:
-        return MAIL
-    return RTF if head.startswith(_RTF_START) and declared in ("", PLAIN, RTF) else ""
-
-
-def _unwanted_type(media_type: str, content: bytes) -> str:
+def _unwanted_type(media_type: str, head: bytes) -> str:
     """Return what bytes are that can't be read as text; empty for text."""
-    head = content[:2048]
-    for signature, name in _SIGNATURES:
+    for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             return name
-    encoding = read_bom(head)[0] or http_content_type_encoding(media_type) or ""
+    is_wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(("utf-16", "utf-32"))
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    is_wide = encoding.startswith(("utf-16", "utf-32"))
     return "binary data" if not is_wide and controls > max(3, len(head) // 50) else ""
 
 
 def decode(content: bytes, media_type: str = "") -> str:
     """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess."""
-    encoding, bom = read_bom(content)
-    if encoding and bom:
-        return content[len(bom) :].decode(encoding, "replace")
+    encoding, mark = read_bom(content)
+    if encoding and mark:
+        return content[len(mark) :].decode(encoding, "replace")
     declared = (http_content_type_encoding(media_type), html_body_declared_encoding(content))
-    candidates = [name for name in declared if name and _CHARSET.match(name)]
-    # Latin charsets are often declared for UTF-8; a NUL or ESC reveals a charset that only looks
-    # like ASCII
-    is_ascii_like = b"\0" not in content and b"\x1b" not in content
-    candidates.insert(0 if is_ascii_like else len(candidates), "utf-8")
-    for name in candidates:
-        with suppress(LookupError, UnicodeError):
-            return content.decode(name)
+    for name in ("utf-8", *declared):  # Latin charsets are often declared for UTF-8
+        if name and _CHARSET.match(name):
+            with suppress(LookupError, UnicodeError):
+                return content.decode(name)
     text = content.decode("utf-8", "replace")
     if text.count("\ufffd") * 50 < sum(c > "\x7f" for c in text):  # UTF-8 with broken bytes
         return text
-    guess = _guess(content)
-    if guess:
-        return content.decode(guess, "replace")
-    return content.translate(None, _UNDEFINED).decode("cp1252")
+    return content.decode(_guess(content), "replace")
 
 
 def _guess(content: bytes) -> str:
-    """Guess the charset of bytes that are not in the declared one; empty for Latin script.
-
-    In Latin script few bytes are beyond ASCII; if most are, the script is another one.
-    """
+    """Guess the charset of bytes that are not UTF-8."""
     from charset_normalizer import from_bytes
 
     words = _TAG.sub(b" ", content[:200_000])
-    beyond_ascii = _ASCII.sub(b" ", words)
     letters = len(_LETTER.findall(words))
-    if 2 * sum(map(len, beyond_ascii.split())) < letters or len(beyond_ascii) < 20:
-        return ""
+    if 2 * sum(map(len, _BEYOND_ASCII.findall(words))) < letters:
+        return "cp1252"  # few bytes are beyond ASCII in Latin script
     best = from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
-    return best.encoding if best else ""
+    return best.encoding if best else "cp1252"
 
 
 def _essence(media_type: str) -> str:

@@ -20,6 +20,7 @@ from attribution.fetching.http import (
     REDIRECTS,
     Allow,
     Clock,
+    Request,
     Response,
     host_of,
     is_public,
@@ -29,12 +30,10 @@ from attribution.fetching.http import (
 from attribution.fetching.page import make_page
 from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader, warm
 from attribution.settings import Settings
-from attribution.store.database import now
 from attribution.types import FailureKind, Page
 
 MAX_REDIRECTS = 5
 MAX_RULES = 512_000  # bytes; RFC 9309, 2.5: at least 500 kibibytes are read, the rest is ignored
-MAX_VALIDATOR = 500  # characters of an ETag that is stored
 ACCEPT = (
     "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
 )
@@ -85,38 +84,28 @@ class Fetcher:
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 
-    def fetch(self, url: str, old: Page | None = None) -> Page:
+    def fetch(self, url: str) -> Page:
         """Return the page at a URL; where redirects led elsewhere, with the final `reference`.
-
-        With an `old` copy the request is conditional; where nothing has changed, that copy is
-        returned with a new time.
 
         Raises:
             FetchFailed: With the requested URL as subject.
         """
         try:
             warm()
-            return self._fetch(url, old)
+            return self._fetch(url)
         except FetchFailed as error:
             raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
-    def _fetch(self, url: str, old: Page | None) -> Page:
+    def _fetch(self, url: str) -> Page:
         target = parsed(url)
-        clock, reply = self._follow(target, old)
-        if reply.status == 304 and old is not None:
-            return old.model_copy(update={"fetched_at": now()})
+        clock, reply = self._follow(target)
         media_type = reply.headers.get("content-type", "")
         address = str(reply.url)
         seconds = max(0.1, clock.left())
         extracted = self._reading.read(reply.content, media_type, address, seconds)
-        page = make_page(url, "web", extracted, "" if reply.url == target else address)
-        etag = reply.headers.get("etag", "")
-        last_modified = reply.headers.get("last-modified", "")
-        if max(len(etag), len(last_modified)) > MAX_VALIDATOR:
-            return page
-        return page.model_copy(update={"etag": etag, "last_modified": last_modified})
+        return make_page(url, "web", extracted, "" if reply.url == target else address)
 
-    def _follow(self, target: httpx2.URL, old: Page | None) -> tuple[Clock, Response]:
+    def _follow(self, target: httpx2.URL) -> tuple[Clock, Response]:
         """Return the page's clock, started with the first request, and the last reply."""
         clock: Clock | None = None
         seen: list[httpx2.URL] = []
@@ -124,10 +113,10 @@ class Fetcher:
             seen.append(target)
             with self._host(target).turn(target, self._settings, self._allow):
                 clock = clock or Clock(self._settings.page_timeout)
-                reply = self._send(target, clock, old)
+                reply = self._send(target, clock)
             location = reply.headers.get("location")
             if reply.status not in REDIRECTS or not location:
-                _check_status(reply, old)
+                _check_status(reply)
                 return clock, reply
             target = parsed(location, base=target)
         host = host_of(target)
@@ -137,22 +126,15 @@ class Fetcher:
             problem = f"more than {MAX_REDIRECTS} redirects, last to {host}; use the final address"
         raise FetchFailed("redirect_loop", problem)
 
-    def _send(self, target: httpx2.URL, clock: Clock, old: Page | None) -> Response:
-        headers = {"Accept": ACCEPT}
-        if old and old.etag:
-            headers["If-None-Match"] = old.etag
-        if old and old.last_modified:
-            headers["If-Modified-Since"] = old.last_modified
+    def _send(self, target: httpx2.URL, clock: Clock) -> Response:
         host = host_of(target)
-        return send(
+        request = Request(
             target,
-            self._settings,
-            self._allow,
-            clock,
-            headers=headers,
-            limit=self._settings.page_bytes,
+            {"Accept": ACCEPT},
+            self._settings.page_bytes,
             check=lambda headers: check_declared(headers.get("content-type", ""), host),
         )
+        return send(request, self._settings, self._allow, clock)
 
     def _host(self, url: httpx2.URL) -> _Host:
         key = f"{url.scheme}://{url.netloc.decode('ascii')}"
@@ -188,11 +170,9 @@ class _Host:
             yield
 
 
-def _check_status(reply: Response, old: Page | None) -> None:
-    """Raise FetchFailed with advice unless the reply is a page, or says that the old one is
-    current.
-    """
-    if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
+def _check_status(reply: Response) -> None:
+    """Raise FetchFailed with advice unless the reply is a page."""
+    if 200 <= reply.status < 300:
         return
     default = _Advice("server_error" if reply.status >= 500 else "http_error", _RUN_AGAIN)
     advice = _ADVICE.get(reply.status, default)
@@ -251,18 +231,14 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
     if reply.status >= 300:
         return Rules()
     rules = Protego.parse(_merge_groups(reply.content.decode("utf-8", "replace")))
-    delay = rules.crawl_delay(AGENT) or 0.0
-    rate = rules.request_rate(AGENT)
-    if rate:
-        delay = max(delay, rate.seconds / rate.requests)
-    return Rules(rules, min(delay, settings.crawl_delay))
+    return Rules(rules, min(rules.crawl_delay(AGENT) or 0.0, settings.crawl_delay))
 
 
 def _request_rules(target: httpx2.URL, settings: Settings, allow: Allow) -> Response:
     clock = Clock(settings.robots_timeout)
     headers = {"Accept": "text/plain, */*;q=0.1"}
     for _ in range(MAX_REDIRECTS + 1):
-        reply = send(target, settings, allow, clock, headers=headers, limit=MAX_RULES, cut=True)
+        reply = send(Request(target, headers, MAX_RULES, cut=True), settings, allow, clock)
         location = reply.headers.get("location")
         if reply.status not in REDIRECTS or not location:
             break

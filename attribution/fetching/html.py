@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
@@ -98,7 +97,6 @@ _CONTROL_REFERENCE = re.compile(  # to characters that no parser accepts
     r"|x0{0,5}(?:[0-8bcef]|1[0-9a-f]|7f|d[89a-f][0-9a-f]{2}|fff[ef])(?![0-9a-f]));?",
     re.IGNORECASE,
 )
-_DECLARATIONS = re.compile(r"(?<=<!doctype html)\s{0,99}\[[^\]]*\]", re.IGNORECASE)
 
 
 def parse(markup: str, name: str) -> _Element:
@@ -112,7 +110,6 @@ def parse(markup: str, name: str) -> _Element:
     if "<!entity" in markup[:MAX_PROLOG].lower():
         message = f"{name} declares XML entities, which are not read: paste its text"
         raise FetchFailed("unreadable", message, name)
-    markup = _DECLARATIONS.sub("", markup, count=1)  # the HTML parser takes them for text
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
     )
@@ -151,79 +148,25 @@ _HIDING_RULES = re.compile(
     )""",
     re.VERBOSE,
 )
-_FADING_RULES = re.compile(r"(?<![\w-])(?:opacity:0?\.?0*(?:;|!|$)|color:transparent)")
-_APPEARING_RULES = re.compile(r"transform|transition|animation|clip:text")
-_BRACE = re.compile(r"([{}])")
-_SIMPLE_SELECTOR = re.compile(r"(?:[a-z][\w-]*)?[.#][\w-]+", re.IGNORECASE)
-MAX_SHARE = 0.3  # of a page's prose: scripts will show parts alike that hold more
-MAX_STYLE = 300_000  # characters of style sheets that are searched
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 summary".split())
+MAX_SHARE = 0.3  # of a page's prose: scripts will show parts that hold more
 
 
 def remove_hidden(tree: _Element) -> None:
-    """Remove what a page strikes out or hides, except the parts that scripts will show."""
+    """Remove what a page strikes out or hides, unless it is so much that scripts will show it."""
     remove(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
-    remove([button for button in tree.iter("{*}button") if _is_label(button)])
-    selectors = _hiding_selectors(tree)
-    styled = tree.xpath("//*[@hidden or @style or @class or @id]")
-    hidden = [element for element in styled if _is_hidden(element, selectors)]
+    styled = tree.xpath("//*[@hidden or @style]")
+    hidden = [element for element in styled if _is_hidden(element)]
     prose = sum(map(text_length, tree.iter("{*}p"))) or text_length(tree)
-    length_alike: Counter[str] = Counter()
-    for element in hidden:
-        length_alike[_kind(element)] += text_length(element)
-    remove([each for each in hidden if length_alike[_kind(each)] <= MAX_SHARE * prose])
+    if sum(map(text_length, hidden)) <= MAX_SHARE * prose:
+        remove(hidden)
     for element in hidden:
         element.attrib.pop("hidden", None)
         element.attrib.pop("style", None)
 
 
-def _is_label(button: _Element) -> bool:
-    in_heading = any(tag_of(ancestor) in _HEADINGS for ancestor in button.iterancestors())
-    return not in_heading and not _ends_sentence("".join(button.itertext()))
-
-
-def _hiding_selectors(tree: _Element) -> set[str]:
-    """Return the simple selectors that the page's style sheets hide."""
-    sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
-    is_hiding: dict[str, bool] = {}  # the last rule counts
-    depth = 0
-    before = selectors = ""
-    for part in _BRACE.split(sheets):
-        if part == "{":
-            depth += 1
-            selectors = before
-        elif part == "}":
-            is_rule = depth == 1 and "@" not in selectors  # not for print or small screens
-            for selector in selectors.split(",") if is_rule else ():
-                is_hiding[selector.strip()] = _hides(before)
-            selectors = "@"
-            depth = max(0, depth - 1)
-        before = part
-    return {
-        selector
-        for selector, hides in is_hiding.items()
-        if hides and _SIMPLE_SELECTOR.fullmatch(selector)
-    }
-
-
-def _is_hidden(element: _Element, selectors: set[str]) -> bool:
-    if element.get("hidden") is not None or _hides(element.get("style") or ""):
-        return True
-    names = [f".{name}" for name in (element.get("class") or "").split()]
-    names.append(f"#{element.get('id')}")
-    tag = tag_of(element)
-    return any(name in selectors or tag + name in selectors for name in names)
-
-
-def _hides(rules: str) -> bool:
-    rules = "".join(rules.split()).lower()
-    if _HIDING_RULES.search(rules):
-        return True
-    return bool(_FADING_RULES.search(rules) and not _APPEARING_RULES.search(rules))
-
-
-def _kind(element: _Element) -> str:
-    return f"{tag_of(element)} {element.get('class') or ''}"
+def _is_hidden(element: _Element) -> bool:
+    rules = "".join((element.get("style") or "").split()).lower()
+    return element.get("hidden") is not None or _HIDING_RULES.search(rules) is not None
 
 
 # --- the article within a page ---
@@ -232,7 +175,6 @@ _BLOCKS_OF_TEXT = frozenset("aside caption dd div dt figcaption pre td".split())
 MIN_PARAGRAPH = 80  # characters
 MIN_SHARE = 0.4  # of the characters of long paragraphs, below which an article is not whole
 _ARTICLE_TAGS = {"head": "h2", "item": "li", "lb": "br", "quote": "blockquote", "list": "ul"}
-_SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 
 
 def _rename(tree: _Element) -> None:
@@ -264,10 +206,6 @@ def _article(body: _Element, paragraphs: Sequence[str]) -> str:
     if len(text) < MIN_SHARE * sum(map(len, paragraphs)):
         return "\n\n".join(paragraphs)
     return text
-
-
-def _ends_sentence(text: str) -> bool:
-    return _SENTENCE_END.search(text.strip()[-9:]) is not None
 
 
 # --- markup: schema.org types, fact checks, and why text may be missing ---

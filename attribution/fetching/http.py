@@ -241,48 +241,46 @@ def host_of(url: httpx2.URL) -> str:
     return url.raw_host.decode("ascii")
 
 
-def send(
-    url: httpx2.URL,
-    settings: Settings,
-    allow: Allow,
-    clock: Clock,
-    *,
-    headers: Mapping[str, str],
-    limit: int,
-    cut: bool = False,
-    body: bytes | None = None,
-    check: Callable[[httpx2.Headers], None] | None = None,
-) -> Response:
-    """Send a request for a page or to a search engine; content is read only if the status is 2xx.
+@dataclass(frozen=True)
+class Request:
+    """A GET, or the POST of a body, without redirects and cookies.
+
+    Attributes:
+        url: The address.
+        headers: Beside those of every request.
+        limit: Bytes that are read of a 2xx response, packed or unpacked.
+        cut: Cut a longer response rather than fail.
+        body: Sent by POST.
+        check: May reject a 2xx response by its headers.
+        error_bytes: Bytes that are read of any other response.
+    """
+
+    url: httpx2.URL
+    headers: Mapping[str, str]
+    limit: int
+    cut: bool = False
+    body: bytes | None = None
+    check: Callable[[httpx2.Headers], None] | None = None
+    error_bytes: int = 0
+
+
+def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Response:
+    """Send a request for a page or to a search engine.
 
     Args:
-        url: The address.
+        request: What is sent.
         settings: Timeouts of connecting and reading.
         allow: Decides on each numeric address.
         clock: The wall clock of all requests for the page.
-        headers: Beside those of every request.
-        limit: Bytes of the content, packed or unpacked.
-        cut: Cut longer content rather than fail.
-        body: Sent by POST.
-        check: May reject a 2xx response by its headers.
 
     Raises:
         FetchFailed: too_large, timed_out, unreachable, bad_certificate, blocked_address or
             unreadable.
     """
-    host = host_of(url)
-    timeouts = (settings.connect_timeout, settings.read_timeout)
+    host = host_of(request.url)
     try:
         return exchange(
-            url,
-            allow,
-            clock,
-            timeouts,
-            headers=headers,
-            limit=limit,
-            cut=cut,
-            body=body,
-            check=check,
+            request, allow, clock, (settings.connect_timeout, settings.read_timeout)
         )
     except AddressNotAllowed:
         message = (
@@ -292,7 +290,7 @@ def send(
         raise FetchFailed("blocked_address", message) from None
     except TooLarge:
         message = (
-            f"{host} sends more than {limit:,} bytes for this page; "
+            f"{host} sends more than {request.limit:,} bytes for this page; "
             "add only the part you need, as a document"
         )
         raise FetchFailed("too_large", message) from None
@@ -335,45 +333,30 @@ def words_of(error: Exception) -> str:
 
 
 def exchange(
-    url: httpx2.URL,
-    allow: Allow,
-    clock: Clock,
-    timeouts: tuple[float, float],
-    *,
-    headers: Mapping[str, str],
-    limit: int,
-    cut: bool = False,
-    body: bytes | None = None,
-    check: Callable[[httpx2.Headers], None] | None = None,
-    error_bytes: int = 0,
+    request: Request, allow: Allow, clock: Clock, timeouts: tuple[float, float]
 ) -> Response:
-    """Send one GET, or POST of a body, without redirects and cookies.
+    """Send a request.
 
     Args:
-        url: The address.
+        request: What is sent.
         allow: Decides on each numeric address.
         clock: The wall clock.
         timeouts: Seconds of connecting and reading.
-        headers: Beside those of every request.
-        limit: Bytes that are read of a 2xx response, packed or unpacked.
-        cut: Cut a longer response rather than fail.
-        body: Sent by POST.
-        check: May reject a 2xx response by its headers.
-        error_bytes: Bytes that are read of any other response.
 
     Raises:
         AddressNotAllowed: Nothing was sent.
-        TooLarge: The response is longer than `limit`.
+        TooLarge: The response is longer than the request's limit.
         zlib.error: The response cannot be unpacked.
         Exception: Errors of httpcore2.
     """
-    sent: dict[bytes | str, bytes | str] = {
+    url, body = request.url, request.body
+    sent = {
         "Host": url.netloc.decode("ascii"),
         "User-Agent": USER_AGENT,
         "Accept-Encoding": "gzip",  # what _inflated can bound
         "Connection": "close",
+        **request.headers,
     }
-    sent.update(dict(headers))
     if body is not None:
         sent["Content-Length"] = str(len(body))
     connecting, reading = timeouts
@@ -391,16 +374,16 @@ def exchange(
             extensions={"timeout": timeout},
         ) as response,
     ):
-        fields = httpx2.Headers(response.headers)
-        if 200 <= response.status < 300:
-            if check:
-                check(fields)
-            return Response(url, response.status, fields, _read(response, fields, limit, cut))
+        headers = httpx2.Headers(response.headers)
         content = b""
-        if error_bytes:
+        if 200 <= response.status < 300:
+            if request.check:
+                request.check(headers)
+            content = _read(response, headers, request.limit, request.cut)
+        elif request.error_bytes:
             with contextlib.suppress(zlib.error):
-                content = _read(response, fields, error_bytes, cut=True)
-        return Response(url, response.status, fields, content)
+                content = _read(response, headers, request.error_bytes, cut=True)
+        return Response(url, response.status, headers, content)
 
 
 def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:

@@ -28,13 +28,13 @@ class PageLine(NamedTuple):
         cells: Its parts between wide gaps.
         y: Its distance from the lower end of the page, in points.
         size: Height of its letters.
-        margin: Distance from the nearer end of the page, as share of its height.
+        height: The same as share of the page's height.
     """
 
     cells: tuple[str, ...]
     y: float
     size: float
-    margin: float
+    height: float
 
     @property
     def text(self) -> str:
@@ -49,27 +49,33 @@ def lay_out(pages: Sequence[_Lines]) -> Extracted:
     bodies = _without_running_heads([_without_line_numbers(lines) for lines in pages])
     text = ""
     first_words: list[str] = []
+    counts = [0]  # of pages before the next text: it and the empty ones before it
     notes: list[str] = []  # that would part a sentence
     for number, lines in enumerate(bodies):
+        counts[-1] += 1
+        if not lines:
+            continue
         body, page_notes = _split_notes(lines)
         notes += page_notes
         word, blank, rest = _page_text(body).partition(" ")
         first_words.append(word + blank)
+        counts.append(0)
         text += word + blank + PAGE_MARK + rest
         later = next((line for page in bodies[number + 1 :] for line in page), None)
-        if body and later and _goes_on(body, later):
+        if later and _goes_on(body, later):
             text = text[:-1] + BROKEN if text.endswith("-") else text + " "
             continue
-        text += "\n\n" + "\n".join([*notes, ""])
+        text += "\n\n" + "\n".join([*notes, "", ""])
         notes = []
     joined = clean(unbroken([join_lines(text, ragged=True)])[0])
     *parts, _ = joined.split(PAGE_MARK)
-    breaks = []
+    joined = joined.replace(PAGE_MARK, "")
+    breaks: list[int] = []
     length = 0
-    for part, word in zip(parts, first_words, strict=True):
+    for part, word, count in zip(parts, first_words, counts, strict=False):
         length += len(part)
-        breaks.append(length - len(word))
-    return Extracted("", joined.replace(PAGE_MARK, ""), breaks=tuple(breaks))
+        breaks += [length - len(word)] * count
+    return Extracted("", joined, breaks=(*breaks, *[len(joined)] * counts[-1]))
 
 
 def _goes_on(body: _Lines, later: PageLine) -> bool:
@@ -84,26 +90,33 @@ def _goes_on(body: _Lines, later: PageLine) -> bool:
 # --- lines that are no text ---
 
 MIN_NUMBERS = 3  # on a page
+MIN_REGULAR = 0.6  # share of equal steps
 MAX_MARGIN = 0.15  # share of a page's height
 EDGE_LINES = 2  # at the top and at the bottom of a page
 MAX_HEAD = 200  # characters
+MIN_GAP = 1.8  # ems between a head and the text
 _PAGE_NUMBER = re.compile(r"(?<![\d/.,])(?:1[0-4]\d\d|\d{1,3})(?![\d/,])")  # years are none
 
 
 def _without_line_numbers(lines: _Lines) -> list[PageLine]:
-    """Return lines without the numbers beside them, which follow each other in equal steps."""
+    """Return lines without the numbers beside them, most of which are in equal steps."""
     numbers: dict[int, int] = {}  # by the places of their lines
+    long_lines = 0
     for place, line in enumerate(lines):
         number, *cells = line.cells
-        if number.isdecimal() and len(number) < 5 and len(" ".join(cells)) >= MIN_LINE:
+        if number.isdecimal() and len(number) < 5:
             numbers[place] = int(number)
-    steps = {later - value for value, later in pairwise(numbers.values())}
-    if len(numbers) < MIN_NUMBERS or len(steps) > 1 or min(steps) <= 0:
+            long_lines += len(" ".join(cells)) >= MIN_LINE
+    steps = [later - value for value, later in pairwise(numbers.values())]
+    usual = max(steps, key=steps.count, default=0)
+    is_regular = usual > 0 and steps.count(usual) >= MIN_REGULAR * len(steps)
+    if len(numbers) < MIN_NUMBERS or 2 * long_lines < len(numbers) or not is_regular:
         return list(lines)
-    return [
+    numbered = [
         line._replace(cells=line.cells[1:]) if place in numbers else line
         for place, line in enumerate(lines)
     ]
+    return [line for line in numbered if line.cells]
 
 
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
@@ -113,12 +126,12 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     """
     edges = [_edge_forms(lines, page) for page, lines in enumerate(pages)]
     repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
+    usual = _usual_size([line for lines in pages for line in lines])
     bodies = []
     for page, lines in enumerate(pages):
-        usual = _usual_size(lines)
         heads = set()
         for line, forms in edges[page].items():
-            is_title = line.size * SAME_SIZE > usual or not page and line is lines[0]
+            is_title = line.size * SAME_SIZE > usual or not page and line.height > 0.5
             if not is_title and any(repeated[form] > 1 for form in forms):
                 heads.add(line)
         bodies.append([line for line in lines if line not in heads])
@@ -126,18 +139,23 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
 
 
 def _edge_forms(lines: _Lines, page: int) -> dict[PageLine, set[str]]:
-    """Return what the lines at the edges of a page would be on another page."""
-    in_order = sorted(lines, key=lambda line: line.y)
+    """Return what the lines at the edges of a page would be on another page.
+
+    Without a page's number a head is only what stands apart from the text and is no row.
+    """
+    upwards = sorted(lines, key=lambda line: line.y)
     forms: dict[PageLine, set[str]] = {}
-    for line in in_order[:EDGE_LINES] + in_order[-EDGE_LINES:]:
-        if line.margin > MAX_MARGIN:
-            continue
-        text = line.text.lower()[:MAX_HEAD]
-        is_row = len(line.cells) > 2
-        forms[line] = set() if is_row else {text}
-        for match in _PAGE_NUMBER.finditer(text):
-            offset = int(match[0]) - page
-            forms[line].add(f"{text[: match.start()]}#{offset}{text[match.end() :]}")
+    for inwards in (upwards, upwards[::-1]):
+        gaps = [abs(a.y - b.y) for a, b in pairwise(inwards[: EDGE_LINES + 1])]
+        for place, line in enumerate(inwards[:EDGE_LINES]):
+            if min(line.height, 1 - line.height) > MAX_MARGIN:
+                continue
+            text = line.text.lower()[:MAX_HEAD]
+            is_apart = max(gaps[place:], default=0.0) > MIN_GAP * line.size
+            forms[line] = {text} if is_apart and len(line.cells) < 3 else set()
+            for match in _PAGE_NUMBER.finditer(text):
+                offset = int(match[0]) - page
+                forms[line].add(f"{text[: match.start()]}#{offset}{text[match.end() :]}")
     return forms
 
 

@@ -193,9 +193,8 @@ def _line(characters: Sequence[_Character], height: float) -> PageLine:
             superscript = ""
         last = last if is_space else character
     cells.append(text + raised(text, superscript))
-    share = drawn[0].y / height
     size = median(c.size for c in drawn)
-    return PageLine(tuple(map(_cleaned, cells)), drawn[0].y, size, min(share, 1 - share))
+    return PageLine(tuple(map(_cleaned, cells)), drawn[0].y, size, drawn[0].y / height)
 
 
 def _cleaned(cell: str) -> str:

@@ -59,7 +59,7 @@ def add(
     collection: str,
     items: Iterable[Item],
     settings: Settings,
-    fetch: Callable[[str, Page | None], Page] | None = None,
+    fetch: Callable[[str], Page] | None = None,
     stop: threading.Event | None = None,
     owner: str = "",
 ) -> Iterator[ItemResult]:
@@ -70,7 +70,7 @@ def add(
         collection: Created where needed.
         items: What to add.
         settings: Of fetching and reading.
-        fetch: Fetches a page, given an old copy; by default a fetcher of the public web.
+        fetch: Fetches a page; by default from the public web.
         stop: Ends the work; items that are being read are still finished.
         owner: Whose items take turns with what others read.
 
@@ -193,7 +193,7 @@ class _ItemReader:
         store: Store,
         settings: Settings,
         added_before: set[str],
-        fetch: Callable[[str, Page | None], Page],
+        fetch: Callable[[str], Page],
         reading: FileReader,
     ) -> None:
         self._store, self._settings, self._added_before = store, settings, added_before
@@ -236,7 +236,7 @@ class _ItemReader:
     def _page(self, url: str) -> Page:
         page = self._store.cache.page(url, self._settings.page_days)
         if page is None:
-            page = self._fetch(url, self._store.cache.page(url))
+            page = self._fetch(url)
             self._store.cache.put_pages([page])
         return page
 

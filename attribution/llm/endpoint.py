@@ -18,6 +18,7 @@ from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import (
     AddressNotAllowed,
     Clock,
+    Request,
     NameNotResolved,
     TooLarge,
     exchange,
@@ -179,15 +180,18 @@ class _CheckedTransport(httpx2.BaseTransport):
         if secret:
             headers["Authorization"] = f"Bearer {secret}"
         is_embedding = request.url.path.endswith("/embeddings")
-        reply = exchange(
+        checked = Request(
             parsed(str(request.url)),
+            headers,
+            MAX_VECTOR_BYTES if is_embedding else MAX_BYTES,
+            body=request.read(),
+            error_bytes=ERROR_BYTES,
+        )
+        reply = exchange(
+            checked,
             is_public if self._endpoint.of_visitor else lambda _: True,
             Clock(seconds),
             (min(seconds, CONNECT_SECONDS), seconds),
-            headers=headers,
-            limit=MAX_VECTOR_BYTES if is_embedding else MAX_BYTES,
-            body=request.read(),
-            error_bytes=ERROR_BYTES,
         )
         forwarded = {
             name: reply.headers[name]

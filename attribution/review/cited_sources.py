@@ -112,7 +112,7 @@ class _WebReader:
             return page
         try:
             self._budget.spend("downloads", url)
-            page = self._fetcher.fetch(url, self._cache.page(url))
+            page = self._fetcher.fetch(url)
         except StageFailure as error:
             is_gone = isinstance(error, FetchFailed) and error.status in GONE
             return Unread("dead" if is_gone else "unreachable", str(error))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.fetching.http import Allow, Clock, Response, parsed, send
+from attribution.fetching.http import Allow, Clock, Request, Response, parsed, send
 from attribution.fetching.page import one_line
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
@@ -106,15 +106,8 @@ class Api:
         def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))
             try:
-                reply = send(
-                    url,
-                    self._settings,
-                    self._allow,
-                    clock,
-                    headers=headers,
-                    limit=MAX_BYTES,
-                    body=body,
-                )
+                request = Request(url, headers, MAX_BYTES, body=body)
+                reply = send(request, self._settings, self._allow, clock)
             except FetchFailed as error:
                 reason = "no reply in time" if error.kind == "timed_out" else str(error)
                 raise Transient(reason, detail=error.detail) from None

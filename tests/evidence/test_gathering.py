@@ -34,7 +34,7 @@ class Engine:
         ]
 
 
-def fetched(url: str, old: Page | None) -> Page:
+def fetched(url: str) -> Page:
     return page(f"The text of {url}", url=url, fetched_at=now())
 
 
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
     with pytest.raises(raised):
         gather(settings, store, [Broken("library")])
 
-    def fetch(url: str, old: Page | None) -> Page:
+    def fetch(url: str) -> Page:
         raise error
 
     with pytest.raises(raised):
@@ -166,8 +166,8 @@ def test_excluded_sites_are_left_out_also_behind_redirects(
         "https://moved.example/",
     )
 
-    def fetch(url: str, old: Page | None) -> Page:
-        return fetched(url, old).model_copy(
+    def fetch(url: str) -> Page:
+        return fetched(url).model_copy(
             update={"reference": "https://sub.own.example/c" if "moved" in url else ""}
         )
 
@@ -198,9 +198,9 @@ def test_when_the_time_is_over_the_rest_ends_at_once(settings: Settings, store: 
     over = threading.Event()
     hung = Engine("hung", "http://slow.example/1", "http://slow.example/2", "http://slow.example/3")
 
-    def fetch(url: str, old: Page | None) -> Page:
+    def fetch(url: str) -> Page:
         over.wait(20)
-        return fetched(url, old)
+        return fetched(url)
 
     chosen = settings.model_copy(update={"max_seconds": 0.5})
     claims = [claim(f"Claim {n}.") for n in range(3)]
@@ -216,31 +216,17 @@ def test_a_slow_host_does_not_take_all_threads(settings: Settings, store: Store)
     over = threading.Event()
     engine = Engine("e", *(f"http://slow.example/{n}" for n in range(9)), "http://quick.example/")
 
-    def fetch(url: str, old: Page | None) -> Page:
+    def fetch(url: str) -> Page:
         if "slow" in url:
             assert over.wait(10)
         else:
             over.set()
-        return fetched(url, old)
+        return fetched(url)
 
     chosen = settings.model_copy(update={"workers": 4, "pages_per_claim": 10})
     steps, _ = gather(chosen, store, [engine], claims=[claim()], fetch=fetch)
     assert len(urls(steps)) == 10
     assert failures(steps) == set()
-
-
-def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) -> None:
-    old = page("Old text.", url="http://a.example/", fetched_at="2020-01-01T00:00:00+00:00")
-    store.cache.put_pages([old])
-    offered: list[Page | None] = []
-
-    def fetch(url: str, given: Page | None) -> Page:
-        offered.append(given)
-        return old.model_copy(update={"fetched_at": now()})
-
-    gather(settings, store, [Engine("e", "http://a.example/")], fetch=fetch)
-    assert offered == [old]
-    assert store.cache.page("http://a.example/", 7) is not None
 
 
 def test_what_is_searched_for_a_claim() -> None:
