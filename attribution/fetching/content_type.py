@@ -131,7 +131,9 @@ def _unwanted_type(media_type: str, head: bytes) -> str:
     for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             return name
-    is_wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(("utf-16", "utf-32"))
+    is_wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(
+        ("utf-16", "utf-32")
+    )
     controls = len(head) - len(head.translate(None, _CONTROLS))
     return "binary data" if not is_wide and controls > max(3, len(head) // 50) else ""
 

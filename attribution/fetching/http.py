@@ -279,9 +279,7 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
     """
     host = host_of(request.url)
     try:
-        return exchange(
-            request, allow, clock, (settings.connect_timeout, settings.read_timeout)
-        )
+        return exchange(request, allow, clock, (settings.connect_timeout, settings.read_timeout))
     except AddressNotAllowed:
         message = (
             f"{host} is not on the public web (its address is private, local or reserved), so it "

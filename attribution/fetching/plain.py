@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
 from attribution.fetching import content_type as media
 from attribution.fetching import tables
+from attribution.fetching.blocks import read_text
 from attribution.fetching.content_type import decode
-from attribution.fetching.html import read_html
+from attribution.fetching.html import parse, read_html, remove_hidden
 from attribution.fetching.page import Extracted
 from attribution.text.lines import FRONT_MATTER
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
 def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
@@ -39,9 +47,6 @@ def read_rtf(content: bytes, media_type: str, name: str) -> Extracted:
 
 # --- Markdown ---
 
-_COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
-_HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
-_STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
 _NOTE_MARKS = re.compile(  # of Obsidian
     r"""((?<!`)`[^`\n]+`(?!`))
       | %%(?:[^%]|%(?!%)){0,2000}%%                  # comment
@@ -52,30 +57,39 @@ _NOTE_MARKS = re.compile(  # of Obsidian
       | ^```(?:dataview|query|mermaid)\b(?:(?!```)[^`]){0,2000}```""",
     re.VERBOSE | re.MULTILINE,
 )
-_CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*", re.MULTILINE)
+_CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*(.*)", re.MULTILINE)
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read Markdown without front matter, comments and what it strikes out.
-
-    The title is that of its front matter or its first heading.
-    """
+    """Read Markdown as the page that it makes; its front matter or first heading has the title."""
     metadata, text = _split_front_matter(decode(content, media_type).replace("\r\n", "\n"))
-    title = metadata.get("title", "")
-    heading = _HEADING.search(text[:5000])
-    if heading and not title:
-        title = heading[1]
-    commented, end, rest = text.rpartition("-->")  # an open comment would be searched to the end
-    text = _COMMENT.sub(r"\1", commented + end) + rest
-    text = _STRUCK.sub("", text)
-    text = _CALLOUT.sub(r"\1", _NOTE_MARKS.sub(_shown, text))
+    text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
+    tree = parse(f"<body>{_markdown().render(text)}", name)
+    remove_hidden(tree)
+    heading = tree.find(".//h1")
+    title = "".join(heading.itertext()) if heading is not None else ""
     url = metadata.get("url", "")
     return Extracted(
-        title,
-        tables.without_pipes(text),
+        metadata.get("title", title),
+        read_text(tree),
         published=metadata.get("date", ""),
         url=url if url.startswith(("https://", "http://")) else "",
     )
+
+
+@lru_cache(1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    markdown.add_render_rule("list_item_open", _item)
+    return markdown
+
+
+def _item(renderer: object, tokens: Sequence[Token], number: int, *_: object) -> str:
+    """Return the start of an item, with its number."""
+    counted = tokens[number].info
+    return f"<li>{counted}. " if counted else "<li>"
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -84,19 +98,13 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the plain values of YAML front matter and the text after it.
-
-    What is no YAML, or has aliases, is text.
-    """
+    """Return the plain values of YAML front matter and the text after it, which has what is no YAML."""
     import yaml
 
     match = FRONT_MATTER.match(text)
     if match is None:
         return {}, text
     try:
-        tokens = yaml.scan(match[1])
-        if any(isinstance(token, yaml.AliasToken) for token in tokens):
-            return {}, text
         values = yaml.load(match[1], yaml.BaseLoader)  # strings alone: merge keys are none
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}, text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -137,8 +136,7 @@ def _is_name(cell: str) -> bool:
 def _line(names: Sequence[str], row: _Row) -> str:
     cells = [(name, cell) for name, cell in zip_longest(names, row, fillvalue="") if cell]
     is_ranked = len(cells) > 2 and _RANK.fullmatch(cells[0][1])
-    has_name = is_ranked and any(map(str.isalpha, cells[1][1]))
-    _, subject = cells.pop(1 if has_name else 0)
+    _, subject = cells.pop(1 if is_ranked and cells[1][1][:1].isalpha() else 0)
     values = [cell if name in ("", cell) else f"{name} {cell}" for name, cell in cells]
     return f"{subject.rstrip(':')}: {'; '.join(values)}" if values else subject
 
@@ -148,14 +146,14 @@ def _line(names: Sequence[str], row: _Row) -> str:
 _SCALE = re.compile(
     r"""(?: \bin\s+(?P<before>US\$|[$€£¥])?\s?      # in $ millions
           | (?:^|\()(?=\w+s\b)                     # (thousands of euros)
-        | (?P<alone>US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)\s?(?:in\s)?  # $ in thousands
+          | (?P<alone>US\$|[$€£¥])\s?(?:in\s)?      # $ in thousands
         )
-        (?P<scale>thousand|million|billion|'?000|mn?\b|bn\b)s?
-        (?:\s+of\s+(?P<unit>[\w.$€£]+(?:\s(?:dollars|euros|pounds))?))?
+        (?P<scale>thousand|million|billion|mn?\b|bn\b)s?
+        (?P<unit>\s+of\s+(?:euros|pounds|U\.S\.\ dollars|dollars|tonnes))?
         (?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SCALES = {"m": "million", "mn": "million", "bn": "billion", "000": "thousand", "'000": "thousand"}
+_SCALES = {"m": "million", "mn": "million", "bn": "billion"}
 _UNSCALED = re.compile(
     r"%|\b(?:per|ratio|rate|margin|number|headcount|employees|years?|date)\b", re.I
 )
@@ -168,25 +166,19 @@ def _scale(text: str) -> str:
     if match is None:
         return ""
     word = match["scale"].lower()
-    currency = match["before"] or match["alone"] or ""
-    currency += " " if currency.isalpha() else ""
-    form = f"{currency}{{}} {_SCALES.get(word, word)}"
-    return f"{form} {match['unit']}" if match["unit"] else form
+    unit = (match["unit"] or "").replace(" of", "", 1)
+    return f"{match['before'] or match['alone'] or ''}{{}} {_SCALES.get(word, word)}{unit}"
 
 
 def _scaled(row: _Row, names: Sequence[str], scales: Sequence[str]) -> _Row:
     """Return a row whose figures have their scale."""
-    if not any(scales) or not row or _UNSCALED.search(row[0]):
+    if not any(scales) or _UNSCALED.search(row[0]):
         return row
     scaled = list(row[:1])
     for cell, name, scale in zip_longest(row[1:], names[1:], scales[1:], fillvalue=""):
         match = _PLAIN_FIGURE.fullmatch(cell)
         if match and scale and not _UNSCALED.search(name):
-            minus = "-" if match["sign"] else ""
-            figure = match["figure"].strip().replace(",", "")
-            if figure.isdecimal():  # 4,212 in thousands is 4,212,000
-                scale = scale.replace(" thousand", ",000")
-            cell = minus + scale.format(f"{int(figure):,}" if figure.isdecimal() else figure)
+            cell = ("-" if match["sign"] else "") + scale.format(match["figure"].strip())
         scaled.append(cell)
     return scaled
 
@@ -197,7 +189,7 @@ _SEPARATOR_LINE = re.compile(r"\s*sep=(.)\r?\n", re.IGNORECASE)
 
 
 def delimited(text: str, separator: str = "") -> list[str]:
-    """Read comma-separated values as lines; the head is the first row as long as most others.
+    """Read comma-separated values as lines; rows before the first of full width are titles.
 
     Without a separator, the one that the file names or that most of the first lines have is taken.
     """
@@ -206,61 +198,19 @@ def delimited(text: str, separator: str = "") -> list[str]:
         separator = named[1]
         text = text[named.end() :]
     if not separator:
-        sample = text.lstrip().split("\n", SAMPLE)[:SAMPLE]
-
-        def frequency(sign: str) -> tuple[int, int]:
-            counts = [line.count(sign) for line in sample]
-            return sum(map(bool, counts)), max(counts)
-
-        separator = max(SEPARATORS, key=frequency)
+        sample = text.split("\n")[:SAMPLE]
+        separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
     rows = [row for row in reader if any(map(str.strip, row))]
-    widths = Counter(_width(row) for row in rows)
-    usual = max(widths, key=lambda width: (widths[width], width), default=0)
-    first = next((n for n, row in enumerate(rows) if _width(row) == usual), 0)
-    titles = [f"{separator} ".join(cell.strip() for cell in row if cell) for row in rows[:first]]
-    rows = rows[first:]
-    has_head = bool(rows) and all(
-        _YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in rows[0]
-    )
-    return titles + lines(rows, int(has_head), " ".join(titles))
+    widths = [_width(row) for row in rows]
+    usual = max(widths, key=lambda width: (widths.count(width), width), default=0)
+    first = widths.index(usual) if widths else 0
+    titles = [f"{separator} ".join(filter(None, map(str.strip, row))) for row in rows[:first]]
+    has_head = first < len(rows) and all(map(_is_name, filter(None, rows[first])))
+    return titles + lines(rows[first:], int(has_head), " ".join(titles))
 
 
 def _width(row: _Row) -> int:
     """Return the number of cells without the empty ones at the end."""
     return max((n for n, cell in enumerate(row, 1) if cell.strip()), default=0)
-
-
-_MARKDOWN_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_MARKDOWN_CELL = re.compile(r"(?<!\\)\|")
-
-
-def without_pipes(markdown: str) -> str:
-    """Return Markdown with its tables as lines; what stands between fences stays as it is."""
-    source = markdown.split("\n")
-    written: list[str] = []
-    is_fenced = False
-    at = 0
-    while at < len(source):
-        line = source[at]
-        is_fenced ^= line.lstrip().startswith(("```", "~~~"))
-        rule = source[at + 1] if at + 1 < len(source) else ""
-        has_rule = "|" in rule and _MARKDOWN_RULE.fullmatch(rule)
-        if is_fenced or "|" not in line or not has_rule:
-            written.append(line)
-            at += 1
-            continue
-        rows = [_markdown_row(line)]
-        above = next((text for text in reversed(written) if text.strip()), "")
-        at += 2
-        while at < len(source) and "|" in source[at]:
-            rows.append(_markdown_row(source[at]))
-            at += 1
-        written += ["", "\n\n".join(lines(rows, 1, above)), ""]
-    return "\n".join(written)
-
-
-def _markdown_row(line: str) -> list[str]:
-    cells = _MARKDOWN_CELL.split(line.strip().strip("|"))
-    return [cell.replace("\\|", "|") for cell in cells]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
@@ -14,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
-from attribution.fetching.content_type import MARKDOWN, SUFFIXES
+from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page
 from attribution.fetching.sandbox import NEVER, FileReader
@@ -61,7 +60,6 @@ class KeywordSearcher(ABC):
 # --- folders ---
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -220,9 +218,5 @@ def _read(path: Path, name: str, reading: FileReader) -> Page:
 
 
 def titled(extracted: Extracted, name: str) -> Extracted:
-    """Return what a file says under its title or name, without the marks of Markdown's headings."""
-    path = PurePosixPath(name)
-    text = extracted.text
-    if SUFFIXES[path.suffix.lower()] == MARKDOWN:
-        text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), text).strip()
-    return replace(extracted, title=extracted.title or path.stem, text=text)
+    """Return what a file says under its title or name."""
+    return replace(extracted, title=extracted.title or PurePosixPath(name).stem)

@@ -18,8 +18,8 @@ from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import (
     AddressNotAllowed,
     Clock,
-    Request,
     NameNotResolved,
+    Request,
     TooLarge,
     exchange,
     is_public,

@@ -138,28 +138,3 @@ def test_only_so_many_at_once_from_one_host() -> None:
         for thread in threads:
             thread.join()
     assert most == 2
-
-
-def test_an_old_copy_is_renewed_where_nothing_has_changed() -> None:
-    def respond(request: BaseHTTPRequestHandler) -> Answer:
-        if (
-            request.headers.get("If-None-Match") == '"v1"'
-            and request.headers.get("If-Modified-Since") == "then"
-        ):
-            return 304, {}, b""
-        return 200, {**HTML, "ETag": '"v1"', "Last-Modified": "then"}, PAGE
-
-    with http_server(respond) as server:
-        fetcher = Fetcher(QUICK, local)
-        first = fetcher.fetch(server.url("/a"))
-        assert (first.etag, first.last_modified) == ('"v1"', "then")
-        old = first.model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
-        again = fetcher.fetch(server.url("/a"), old)
-        assert again.fetched_at > old.fetched_at
-        assert again.model_copy(update={"fetched_at": ""}) == old.model_copy(
-            update={"fetched_at": ""}
-        )
-        changed = fetcher.fetch(
-            server.url("/a"), old.model_copy(update={"etag": '"v0"', "text": "old"})
-        )
-        assert changed.text == first.text

@@ -70,12 +70,12 @@ def test_each_line_of_rolling_captions_is_read_once(name: str, content: str, tex
     [
         ("Built in [[1893]].", "Built in 1893."),
         ("By [[Ada Crossley|Ada]] and [[people/Ida Moss#Life]].", "By Ada and Ida Moss."),
-        ("It turns. %%Not in\n\n1850.%% Slowly.", "It turns.  Slowly."),
+        ("It turns. %%Not in\n\n1850.%% Slowly.", "It turns. Slowly."),
         ("![[plan.pdf]]\nThe wheel is of oak.", "The wheel is of oak."),
         ("It grinds ==40 sacks== a day. ^grist", "It grinds 40 sacks a day."),
-        ("> [!note]- Old figure\n> It ground 30 sacks.", "Old figure\nIt ground 30 sacks."),
+        ("> [!note]- Old figure\n> It ground 30 sacks.", "Old figure\n\nIt ground 30 sacks."),
         ("```dataview\nTABLE x\n```\nThe race is dry.", "The race is dry."),
-        ("`%%a%%` and `[[b]]`, a == b or c == d.", "`%%a%%` and `[[b]]`, a == b or c == d."),
+        ("`%%a%%` and `[[b]]`, a == b or c == d.", "%%a%% and [[b]], a == b or c == d."),
     ],
 )
 def test_marks_of_notes_are_no_text(note: str, text: str) -> None:
@@ -147,7 +147,7 @@ def test_the_head_of_separated_values_is_found(content: str, text: str) -> None:
         (
             "Income ($ in thousands)",
             [["", "2024"], ["Revenue", "4,212"]],
-            "Revenue: 2024 $4,212,000",
+            "Revenue: 2024 $4,212 thousand",
         ),
         (
             "(in millions of euros)",

@@ -152,11 +152,10 @@ MERGES = "a0: &a0 {k: v}\n" + "".join(
 
 
 @pytest.mark.parametrize("front", ["title: [open", "title: *unknown", "x: " + "[" * 700, MERGES])
-def test_front_matter_that_is_no_plain_yaml_is_text(folder: Path, front: str) -> None:
+def test_front_matter_that_is_no_plain_yaml_costs_no_text(folder: Path, front: str) -> None:
     (folder / "odd.md").write_text(f"---\n{front}\n---\nA line.", encoding="utf-8")
     started = time.monotonic()
     page = next(p for p in FolderSearcher(Settings(), folder).pages if p.url == "library:odd.md")
-    assert page.text.startswith("---")
     assert page.text.endswith("A line.")
     assert time.monotonic() - started < 20
 
