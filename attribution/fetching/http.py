@@ -348,12 +348,12 @@ def exchange(
         Exception: Errors of httpcore2.
     """
     url, body = request.url, request.body
-    sent = {
+    sent: dict[bytes | str, bytes | str] = {
         "Host": url.netloc.decode("ascii"),
         "User-Agent": USER_AGENT,
         "Accept-Encoding": "gzip",  # what _inflated can bound
         "Connection": "close",
-        **request.headers,
+        **dict(request.headers),
     }
     if body is not None:
         sent["Content-Length"] = str(len(body))

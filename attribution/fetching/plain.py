@@ -98,7 +98,7 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the plain values of YAML front matter and the text after it, which has what is no YAML."""
+    """Return the plain values of YAML front matter and the text after it; other text as it is."""
     import yaml
 
     match = FRONT_MATTER.match(text)
