@@ -353,8 +353,8 @@ def exchange(
         "User-Agent": USER_AGENT,
         "Accept-Encoding": "gzip",  # what _inflated can bound
         "Connection": "close",
-        **dict(request.headers),
     }
+    sent.update(dict(request.headers))
     if body is not None:
         sent["Content-Length"] = str(len(body))
     connecting, reading = timeouts
