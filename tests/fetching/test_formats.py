@@ -57,20 +57,6 @@ def test_epub_follows_the_spine() -> None:
     assert text.index("First.") < text.index("Second.")
 
 
-def test_epub_reads_what_stands_for_a_chapter_of_another_kind() -> None:
-    data = 'm.json" media-type="application/json" fallback="i1'
-    found = extract(
-        epub(data, "a.xhtml", **{"O__m.json": "[1]", "O__a.xhtml": chapter("It is.")}),
-        "",
-        "b.epub",
-        True,
-    )
-    assert (found.text, found.unread) == (
-        "It is. It goes on for a sentence or two, as chapters do.",
-        "",
-    )
-
-
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
     assert set(SUFFIXES.values()) == READERS.keys() - {READ}

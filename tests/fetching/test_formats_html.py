@@ -1,6 +1,4 @@
-import hashlib
 import time
-from datetime import datetime
 
 import pytest
 from hypothesis import example, given, settings
@@ -8,8 +6,7 @@ from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
-from attribution.fetching.page import clean, make_page, valid_date
-from attribution.types import content_id
+from attribution.fetching.page import clean, valid_date
 from tests.servers import pdf_bytes
 
 ARTICLE = (
@@ -108,21 +105,6 @@ def test_markdown_is_read_as_its_page_with_its_first_heading_as_title() -> None:
         b"# The Nile\n\n**Long** [river](http://a.example/).\n", "text/markdown", "a.md"
     )
     assert (found.title, found.text) == ("The Nile", "The Nile\n\nLong river.")
-
-
-def test_pdf_pages_are_joined() -> None:
-    found = extract(
-        pdf_bytes("First page.", "", "Third page.", title="A study"), "application/pdf", "a.pdf"
-    )
-    assert (found.title, found.text) == ("A study", "First page.\n\nThird page.")
-    page = make_page("https://example.org/a.pdf", "web", found)
-    assert page.breaks == (0, 13, 13)
-    assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [
-        1,
-        1,
-        3,
-    ]
-    assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
 
 
 @pytest.mark.parametrize("media_type", ["application/octet-stream", "text/html", ""])
@@ -241,10 +223,8 @@ def test_a_date_is_a_day_that_was(text: str, date: str) -> None:
     assert valid_date(text) == date
 
 
-@pytest.mark.parametrize(
-    "depth", [200, 254, 2_000, 20_000, 100_000]
-)  # around the parser's limit and far beyond
-@pytest.mark.parametrize("opening", ["<div>", "<b><i><a>", "<table><tr><td>", "<ul><li>"])
+@pytest.mark.parametrize("depth", [254, 100_000])  # at the parser's limit and far beyond
+@pytest.mark.parametrize("opening", ["<div>", "<table><tr><td>"])
 def test_deep_nesting_neither_crashes_nor_hangs(opening: str, depth: int) -> None:
     started = time.monotonic()
     try:
@@ -270,18 +250,6 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
 def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.fetching.html.MAX_ELEMENTS", 100)
     assert failure(b"<html><body>" + b"<p>a</p>" * 200).kind == "too_large"
-
-
-def test_a_page_carries_its_hash_id_and_time() -> None:
-    page = make_page(
-        "https://example.org/a",
-        "web",
-        extract(ARTICLE.encode(), "text/html", "https://example.org/a"),
-    )
-    assert page.sha256 == hashlib.sha256(page.text.encode()).hexdigest()
-    assert page.id == content_id(page.url, page.sha256)
-    assert datetime.fromisoformat(page.fetched_at).utcoffset() is not None
-    assert (page.title, page.site, page.kind, page.reference) == ("The Nile", "Rivers", "web", "")
 
 
 PIECES = [

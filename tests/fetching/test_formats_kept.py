@@ -117,13 +117,6 @@ def test_a_page_with_a_time_keeps_its_lead_and_the_rows_of_its_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"]
-)
-def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
-    assert MILL in text(page("").replace("</article>", end.format(MILL)))
-
-
-@pytest.mark.parametrize(
     "middle",
     [
         f"<p hidden>{GONE}</p>",
@@ -334,15 +327,6 @@ def test_a_row_is_read_with_the_heads_of_its_columns(kind: str) -> None:
     assert (
         "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²"
         in text(table_in(kind, GRID), f"a.{kind}")
-    )
-
-
-@pytest.mark.parametrize("kind", ["xlsx", "csv", "tsv"])
-def test_a_title_above_a_sheet_is_not_its_head(kind: str) -> None:
-    title = ["Cities, 2024", *([] if kind == "csv" else ["", ""])]
-    assert text(table_in(kind, [title, ["", "", ""], *GRID]), f"a.{kind}").endswith(
-        "Cities, 2024\n\nCity | Inhabitants | Area\n\n"
-        "Graz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²"
     )
 
 

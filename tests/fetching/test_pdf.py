@@ -171,7 +171,6 @@ def table(*rows: Sequence[str]) -> str:
     ("pages", "kept", "times"),
     [
         ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
-        ([lines(*REFRAIN[1:], REFRAIN[0])] * 2, REFRAIN[0], 2),
         (
             [
                 table(["City", "People", "Area"], *ROWS[:2]),
@@ -181,16 +180,7 @@ def table(*rows: Sequence[str]) -> str:
             2,
         ),
         ([line(f"Goal {n}", y=760, size=24) + lines(*REFRAIN) for n in (1, 2, 3)], "Goal", 3),
-        ([line(f"{n}", y=760) + lines(*REFRAIN) for n in (7, 25, 3)], "25", 1),
         ([line(LOCK)] * 2, LOCK, 2),
-        (
-            [
-                line(f"In {1850 + n} came {n * n} letters to", y=760) + lines(*REFRAIN)
-                for n in (1, 2, 3)
-            ],
-            "letters to",
-            3,
-        ),
         (
             [line(f"Statement for {n}", y=760) + lines(*REFRAIN) for n in (2021, 2022, 2023)],
             "Statement",
@@ -235,29 +225,6 @@ def test_a_font_that_names_no_characters_is_said() -> None:
         read(pdf(line(LOCK), font=font))
     assert failed.value.kind == "unreadable"
     assert "ocrmypdf" in str(failed.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "is_read"),
-    [(LOCK, True), (LOCK.translate({n: n - 96 for n in range(97, 123)}), False)],
-)
-def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: bool) -> None:
-    box = "<< /Length 31 >> stream\n500 0 0 0 400 700 d1 0 0 400 700 re f\nendstream"
-    codes = sorted(set(text.encode()))
-    names = " ".join(f"{code} /a{code}" for code in codes)
-    font = (
-        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] "
-        "/FirstChar 0 "
-        f"/LastChar 127 /Widths [{'500 ' * 128}] /Encoding << /Type /Encoding /Differences "
-        f"[{names}] >> "
-        f"/CharProcs << {' '.join(f'/a{code} 4 0 R' for code in codes)} >> /Resources << >> >>"
-    )
-    content = pdf(line(text), font=font).replace(b"<< /Type /Annot", box.encode() + b"\n%")
-    if is_read:
-        assert read(content).text == LOCK
-    else:
-        with pytest.raises(FetchFailed, match="its fonts do not name them"):
-            read(content)
 
 
 @settings(max_examples=30, deadline=None)
