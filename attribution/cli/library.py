@@ -31,9 +31,8 @@ def commands(p: argparse.ArgumentParser) -> None:
 
 
 def add(args: argparse.Namespace) -> None:
-    """Add documents to a collection, embed them and print what became of them."""
+    """Add documents to a collection and print what became of them."""
     from attribution.library import ingest
-    from attribution.library.search import local_embedder
     from attribution.library.store import DocumentStore, check_name
 
     check_name(args.name)
@@ -51,8 +50,6 @@ def add(args: argparse.Namespace) -> None:
             failures.append(result.failure.model_dump(include={"subject", "kind", "message"}))
             report_failure(result.failure)
         progress(f"add {done}/{len(items)}")
-    for embedded, total in ingest.embed(store, args.name, local_embedder(settings)):
-        progress(f"embed {embedded}/{total}")
     print_json({"collection": args.name, **counts, "left_out": unsupported, "failures": failures})
     if counts["failed"] == len(items):
         raise BadInput(f"none of the {len(items)} could be read; the lines above say why")
@@ -70,15 +67,13 @@ def _items(args: argparse.Namespace) -> tuple[list[Item], int]:
 
 def list_(args: argparse.Namespace) -> None:
     """Print the collections, or the documents of one."""
-    from attribution.library.search import local_embedder
     from attribution.library.store import DocumentStore
 
     settings = Settings.from_environment()
     documents = DocumentStore(open_store(settings).database)
     if args.name is not None:
         return print_json(documents.documents(args.name))
-    version = local_embedder(settings).version
-    print_json([vars(summary) for summary in documents.collections(version)])
+    print_json([vars(summary) for summary in documents.collections()])
 
 
 def remove(args: argparse.Namespace) -> None:

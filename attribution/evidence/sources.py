@@ -161,16 +161,17 @@ def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
     from attribution.library.folder import FolderSearcher
-    from attribution.library.search import over_collection, over_folder
+    from attribution.library.search import CollectionSearcher
+    from attribution.library.store import DocumentStore
     from attribution.searchers.engines import SearXNG
 
     match source.kind:
         case "library":
-            return over_folder(FolderSearcher(settings), settings, store)
+            return FolderSearcher(settings)
         case "path":
-            return over_folder(FolderSearcher(settings, Path(source.name)), settings, store)
+            return FolderSearcher(settings, Path(source.name))
         case "collection":
-            return over_collection(source.name, settings, store)
+            return CollectionSearcher(DocumentStore(store.database), source.name)
         case "instance":
             return SearXNG(settings, source.name, store.rights.owner)
     return SEARCHERS.build(source.name, settings)

@@ -17,7 +17,7 @@ from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page
 from attribution.fetching.sandbox import NEVER, FileReader
-from attribution.retrieval.bm25 import FullText, Ranked, create, ranked
+from attribution.retrieval.bm25 import FullText, create, ranked
 from attribution.settings import ROOT, Settings
 from attribution.types import BUILT_IN, Failure, Page, SearchHit
 
@@ -39,16 +39,9 @@ class KeywordSearcher(ABC):
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """The k best documents that share enough of the query's words; often none."""
-        ranking = self.ranked(query, max(k, DEPTH))
-        return self.hits(query, [row for row in ranking.rows if row in ranking.relevant][:k])
-
-    def ranked(self, query: str, depth: int) -> Ranked:
-        """The rows of the best documents by BM25."""
         with self.full_text() as table:
-            return ranked(table, query, depth)
-
-    def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]:
-        """The search hits for these rows, in this order."""
+            ranking = ranked(table, query, max(k, DEPTH))
+        rows = [row for row in ranking.rows if row in ranking.relevant][:k]
         documents = self.documents(rows)
         pages = (documents[row] for row in rows if row in documents)
         return [

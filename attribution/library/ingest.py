@@ -17,14 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, Unavailable
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import NEVER, FileReader
 from attribution.library.folder import files_below, titled
-from attribution.library.search import LENGTH, PASSAGES, passages
 from attribution.library.store import DocumentStore, NewDocument, check_name
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -32,7 +30,6 @@ from attribution.types import Document, Failure, Page
 
 MAX_BYTES = 50_000_000  # of one file
 WORKERS = 6  # files and pages read at once; their bytes are in memory
-BATCH = 16  # documents embedded in one transaction
 MAX_NAME = 300  # characters
 
 
@@ -93,30 +90,6 @@ def add(
             failures = partly_read(document.page, document.name)
             yield ItemResult(document.name, state, failures[0] if failures else None)
         yield from (result for result in results if isinstance(result, ItemResult))
-
-
-def embed(
-    store: Store, collection: str, embedder: Embedder, stop: threading.Event | None = None
-) -> Iterator[tuple[int, int]]:
-    """Embed documents without vectors, a few at a time.
-
-    Yields:
-        The numbers of documents with vectors and of all documents.
-    """
-    documents = DocumentStore(store.database)
-    while not (stop and stop.is_set()):
-        missing = documents.unembedded(collection, embedder.version, LENGTH * PASSAGES, BATCH)
-        if not missing:
-            return
-        texts = {document: passages(title, text) for document, (title, text) in missing.items()}
-        rows = iter(embedder.embed([passage for part in texts.values() for passage in part]))
-        vectors = {}
-        for document, part in texts.items():
-            vectors[document] = [next(rows).tobytes() for _ in part]
-        documents.put_vectors(collection, embedder.version, vectors)
-        for summary in documents.collections(embedder.version):
-            if summary.name == collection:
-                yield summary.embedded, summary.documents
 
 
 def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:

@@ -1,4 +1,4 @@
-"""Store named collections of documents, each with a full-text index (SQLite's FTS5) and vectors.
+"""Store named collections of documents, each with a full-text index (SQLite's FTS5).
 
 A document, its index entry and the removal of what it replaces are one transaction, so that a
 killed process leaves every finished document and no half one. The same text twice in a collection
@@ -8,7 +8,7 @@ is one document.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -37,12 +37,11 @@ class NewDocument:
 
 @dataclass(frozen=True)
 class CollectionSummary:
-    """The size of a collection. `embedded` of its documents have vectors."""
+    """The size of a collection."""
 
     name: str
     documents: int
     characters: int
-    embedded: int
     created_at: str
     changed_at: str
 
@@ -64,15 +63,14 @@ class DocumentStore:
 
     # --- reading ---
 
-    def collections(self, model: str = "") -> list[CollectionSummary]:
-        """Return all collections by name; `model` is the version whose vectors are counted."""
+    def collections(self) -> list[CollectionSummary]:
+        """Return all collections by name."""
         c, d = t.collections.c, t.documents.c
         query = (
             sa.select(
                 c.name,
                 sa.func.count(d.id).label("documents"),
                 sa.func.coalesce(sa.func.sum(d.characters), 0).label("characters"),
-                sa.func.count().filter(d.embedded == model, d.embedded != "").label("embedded"),
                 c.created_at,
                 sa.func.coalesce(sa.func.max(d.added_at), c.created_at).label("changed_at"),
             )
@@ -172,12 +170,11 @@ class DocumentStore:
         Raises:
             BadInput: There is no such collection or document.
         """
-        c, d, v = t.collections.c, t.documents.c, t.document_vectors.c
+        c, d = t.collections.c, t.documents.c
         with self._database.transaction() as db:
             key = collection_id(db, collection)
             if name is None:
                 db.exec_driver_sql(f"DROP TABLE {fts_table(key)}")
-                db.execute(t.document_vectors.delete().where(v.collection_id == key))
                 db.execute(t.collections.delete().where(c.id == key))
                 return db.execute(t.documents.delete().where(d.collection_id == key)).rowcount
             query = sa.select(d.id).where(d.collection_id == key, d.name == name)
@@ -189,56 +186,6 @@ class DocumentStore:
                 )
             delete_document(db, key, document)
             return 1
-
-    # --- vectors ---
-
-    def unembedded(
-        self, collection: str, model: str, characters: int, limit: int
-    ) -> dict[int, tuple[str, str]]:
-        """Return title and first characters of documents without vectors of that model, by id."""
-        d = t.documents.c
-        query = sa.select(d.id, d.title, sa.func.substr(d.text, 1, characters))
-        with self._engine.connect() as db:
-            key = collection_id(db, collection)
-            query = query.where(d.collection_id == key, d.embedded != model).limit(limit)
-            return {document: (title, text) for document, title, text in db.execute(query)}
-
-    def put_vectors(
-        self, collection: str, model: str, vectors: Mapping[int, Sequence[bytes]]
-    ) -> None:
-        """Replace the vectors of documents, float32, one per passage.
-
-        Documents removed meanwhile are skipped.
-        """
-        d, v = t.documents.c, t.document_vectors.c
-        with self._database.transaction() as db:
-            key = collection_id(db, collection)
-            is_given = (d.collection_id == key) & d.id.in_(list(vectors))
-            present = db.execute(sa.select(d.id).where(is_given)).scalars().all()
-            db.execute(t.documents.update().where(is_given).values(embedded=model))
-            given_vectors = (v.collection_id == key) & v.document_id.in_(list(vectors))
-            db.execute(t.document_vectors.delete().where(given_vectors))
-            for document in present:
-                rows = [
-                    {"collection_id": key, "document_id": document, "passage": n, "data": data}
-                    for n, data in enumerate(vectors[document])
-                ]
-                if rows:
-                    db.execute(t.document_vectors.insert(), rows)
-
-    def vectors(self, collection: str, model: str) -> tuple[list[int], list[bytes]]:
-        """Return the ids of documents, and beside each a vector of that model."""
-        d, v = t.documents.c, t.document_vectors.c
-        query = (
-            sa.select(v.document_id, v.data)
-            .join(t.documents, d.id == v.document_id)
-            .order_by(v.document_id, v.passage)
-        )
-        with self._engine.connect() as db:
-            key = collection_id(db, collection)
-            query = query.where(v.collection_id == key, d.embedded == model)
-            rows = db.execute(query).all()
-        return [row.document_id for row in rows], [row.data for row in rows]
 
 
 # --- documents and their index entries, within a transaction ---
@@ -332,7 +279,6 @@ def put_document(db: sa.Connection, key: int, collection: str, new: NewDocument)
         title=page.title,
         about=page.model_dump_json(exclude={"text"}),
         text=page.text,
-        embedded="",
     )
     document = db.execute(insertion).lastrowid
     db.exec_driver_sql(
@@ -343,12 +289,11 @@ def put_document(db: sa.Connection, key: int, collection: str, new: NewDocument)
 
 
 def delete_document(db: sa.Connection, key: int, document: int) -> None:
-    """Delete a document, its vectors and its index entry, which FTS5 finds by the text alone."""
-    d, v, table = t.documents.c, t.document_vectors.c, fts_table(key)
+    """Delete a document and its index entry, which FTS5 finds by the text alone."""
+    d, table = t.documents.c, fts_table(key)
     row = db.execute(sa.select(d.title, d.text).where(d.id == document)).one()
     db.exec_driver_sql(
         f"INSERT INTO {table}({table}, rowid, title, text) VALUES ('delete', ?, ?, ?)",
         (document, row.title, row.text),
     )
-    db.execute(t.document_vectors.delete().where(v.collection_id == key, v.document_id == document))
     db.execute(t.documents.delete().where(d.id == document))

@@ -11,7 +11,6 @@ from attribution.embedders.static import embed_statically
 from attribution.errors import StageFailure
 from attribution.fetching.http import tls_context
 from attribution.library.folder import FolderSearcher
-from attribution.library.search import over_folder
 from attribution.pipeline.claims import annotate
 from attribution.pipeline.estimate import loaded, measure_pace
 from attribution.settings import Settings
@@ -43,7 +42,7 @@ def _load(settings: Settings, store: Store) -> None:
         embed_statically(["A text."])
         EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
-        over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
+        FolderSearcher(settings).search("A text.", 1)
     keep_loaded()
 
 

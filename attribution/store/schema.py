@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-REVISION = "stack"
+REVISION = "words"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
@@ -127,23 +127,14 @@ documents = _table(
     _of("source_sha256", 64),  # of the bytes; empty for a web page
     _of("characters", sa.Integer),
     _of("added_at", 32),
-    _of("embedded", 64),  # version of the model of its vectors; empty: no vectors yet
     _of("about"),  # the Page as JSON, without its text
     _of("title"),
     _of("text"),
     sa.UniqueConstraint("collection_id", "name"),
     sa.UniqueConstraint("collection_id", "sha256"),
     sa.UniqueConstraint("collection_id", "origin"),
-    sa.Index("documents_facts", "collection_id", "embedded", "characters", "added_at"),
+    sa.Index("documents_facts", "collection_id", "characters", "added_at"),
     sqlite_autoincrement=True,  # the id of a removed document is never given to another
-)
-document_vectors = _table(
-    "document_vectors",
-    _key("collection_id", sa.Integer),
-    _key("document_id", sa.Integer),
-    _key("passage", sa.Integer),
-    _of("data", sa.LargeBinary),  # float32
-    sqlite_with_rowid=False,
 )
 annotation_projects = _table(
     "annotation_projects",

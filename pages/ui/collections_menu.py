@@ -10,7 +10,6 @@ import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.library import ingest
-from attribution.library import search as hybrid
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
 from attribution.reports.html import el, plural
@@ -19,7 +18,7 @@ from attribution.store.store import Store
 from attribution.types import Failure
 from pages.ui import background, choices, state
 from pages.ui.answer_view import source_view
-from pages.ui.background import Work, in_turns
+from pages.ui.background import Work
 from pages.ui.frame import note, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import failure_table
@@ -30,7 +29,6 @@ REMOVAL = "removal"  # a collection and, if it is not all of it, a document
 NEW = ""  # no collection has this name
 LISTED = 200  # documents offered for choosing at once, and failures in the table
 Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
-Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -42,17 +40,12 @@ class AddProgress(background.JobProgress):
     done: int = 0
     new: int = 0  # added or changed
     failures: tuple[Failure, ...] = ()
-    embedded: tuple[int, int] | None = None  # documents with a vector, and all; None while adding
 
     def doing(self) -> str:
-        if self.embedded:
-            done, total = self.embedded
-            return f"Preparing search by meaning: {done:,} of {total:,} …"
         return f"Adding {self.done:,} of {self.total:,} to “{self.collection}” …"
 
     def share(self) -> float:
-        done, total = self.embedded or (self.done, self.total)
-        return done / total if total else 0.0
+        return self.done / self.total if self.total else 0.0
 
     def summary(self) -> str:
         """Say what came of it."""
@@ -69,19 +62,17 @@ class AddProgress(background.JobProgress):
 JOB = JobPage[AddProgress]("ingest", "adding of documents")
 
 
-def work(items: Sequence[Item], add: Add, embed: Embed) -> Work[AddProgress]:
-    """Add all documents first, so that they can be searched by their words, then embed them."""
+def work(items: Sequence[Item], add: Add) -> Work[AddProgress]:
+    """Add all documents."""
 
-    def add_and_embed(stop: threading.Event, update: Callable[..., AddProgress]) -> None:
+    def add_all(stop: threading.Event, update: Callable[..., AddProgress]) -> None:
         now = update()
         for added in add(items, stop):
             failures = (*now.failures, added.failure) if added.failure else now.failures
             new = now.new + (added.state in ("added", "changed"))
             now = update(done=now.done + 1, new=new, failures=failures)
-        for embedded in embed(stop):
-            update(embedded=embedded)
 
-    return add_and_embed
+    return add_all
 
 
 def start(name: str) -> str:
@@ -104,12 +95,7 @@ def start(name: str) -> str:
         database = Store.open(settings.database_url)
         return ingest.add(database, name, items, settings, stop=stop, owner=browser)
 
-    def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        database = Store.open(settings.database_url)
-        steps = ingest.embed(database, name, hybrid.local_embedder(settings), stop)
-        return in_turns(browser, stop, steps)
-
-    JOB.launch(AddProgress(name, len(items)), work(items, add, embed))
+    JOB.launch(AddProgress(name, len(items)), work(items, add))
     return ""
 
 
@@ -117,8 +103,7 @@ def collections_menu() -> None:
     """Draw the menu: keep the documents of the form, read and remove those that are kept."""
     with st.popover("Collections", key="collections_menu", type="tertiary", help=HELP):
         try:
-            embedder = hybrid.local_embedder(Settings.from_environment())
-            collections = DocumentStore(store().database).collections(embedder.version)
+            collections = DocumentStore(store().database).collections()
         except AttributionError as error:
             note("Collections are not available", error.public(), label="missing")
             return
@@ -170,7 +155,7 @@ def _manage(collections: Sequence[CollectionSummary]) -> None:
         help="The collection whose documents are shown.",
     )
     chosen = by_name[str(name)]
-    small(f"{plural(chosen.documents, 'document')}, {chosen.embedded:,} searchable by meaning.")
+    small(f"{plural(chosen.documents, 'document')}.")
     words = st.text_input(
         "Filter by name or title",
         key="collection_filter",

@@ -13,7 +13,6 @@ from attribution.store.store import Store
 from tests.make import page
 
 ROOT = Path(__file__).parents[2]
-MODEL = "a-model/1"
 
 
 def new(name: str, text: str, origin: str = "") -> NewDocument:
@@ -79,19 +78,14 @@ def test_a_document_gets_its_address(store: Store) -> None:
     assert found.text == "Some text."
     assert kept.page("my notes", "absent") is None
     (only,) = kept.collections()
-    assert (only.name, only.documents, only.characters, only.embedded) == ("my notes", 1, 10, 0)
+    assert (only.name, only.documents, only.characters) == ("my notes", 1, 10)
 
 
 def test_removing(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
-    kept.put_vectors("c", MODEL, {1: [b"1234"], 2: [b"1234", b"5678"], 99: [b"1234"]})
-    assert (
-        kept.collections(MODEL)[0].embedded == 2
-    )  # nothing is kept for a document that is not there
     assert kept.remove("c", "b") == 1
     assert whole(kept) == 2
-    assert kept.vectors("c", MODEL) == ([1], [b"1234"])
     with pytest.raises(BadInput, match="no document 'b'"):
         kept.remove("c", "b")
     assert kept.remove("c") == 2
@@ -101,21 +95,6 @@ def test_removing(store: Store) -> None:
     kept.put("c", [new("a", "one")])  # a name that was removed is free again, an id never
     assert whole(kept) == 1
     assert kept.pages([1, 2, 3]) == {}
-    assert kept.vectors("c", MODEL) == ([], [])
-
-
-def test_what_is_not_embedded_yet(store: Store) -> None:
-    kept = DocumentStore(store.database)
-    kept.put("c", [new("a", "one " * 50), new("b", "two")])
-    missing = kept.unembedded("c", MODEL, characters=7, limit=10)
-    assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
-    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"two", b"writers", b"at once"]))
-    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"one", b"wins"]))
-    assert kept.unembedded("c", MODEL, 7, 10) == {}
-    assert len(kept.unembedded("c", "another", 7, 1)) == 1
-    assert kept.vectors("c", MODEL) == ([1, 1, 2, 2], [b"one", b"wins"] * 2)
-    assert kept.vectors("c", "another") == ([], [])
-    assert kept.collections("another")[0].embedded == 0
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "x" * 81, "two\nlines", "a\u202eb"])
