@@ -182,8 +182,7 @@ def _check_status(reply: Response) -> None:
 
 # --- robots.txt ---
 
-_OURS = re.compile(rf"{AGENT}(?:[*/ ].*)?")
-_AGENT_LINE = re.compile(r"[ \t]*user[- ]?agent[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
+_AGENT_LINE = re.compile(r"^[ \t]*user[- ]?agent[ \t]*:?([^#\n]*).*", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -259,11 +258,9 @@ def _merge_groups(text: str) -> str:
 
     Otherwise a file of many names times many rules could fill the memory.
     """
-    lines = text.splitlines()
-    for number, line in enumerate(lines):
-        match = _AGENT_LINE.match(line.partition("#")[0])
-        if match:
-            name = match[1].strip().lower()
-            other = "*" if name == "*" else "another"
-            lines[number] = f"User-agent: {AGENT if _OURS.fullmatch(name) else other}"
-    return "\n".join(lines)
+
+    def shared(match: re.Match[str]) -> str:
+        name = match[1].strip().lower()
+        return f"User-agent: {name if name == '*' or name.startswith(AGENT) else 'another'}"
+
+    return _AGENT_LINE.sub(shared, text)

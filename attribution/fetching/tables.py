@@ -21,8 +21,7 @@ def lines(grid: Sequence[_Row], heads: int | None = None, caption: str = "") -> 
     """Return the rows as "Graz: inhabitants 290,000; area 127 km²".
 
     A wrong guess of the heads would join values that do not belong together. So only a row above
-    figures is a head, or two rows, the upper of which names columns together. Rows of one cell
-    above it are titles.
+    figures is a head. Rows of one cell above it are titles.
 
     Args:
         grid: The cells of each row.
@@ -64,8 +63,6 @@ def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[
     titles = ["".join(row) for row in rows[:title_count]]
     rows = rows[title_count:]
     head_count = max(0, (heads or 0) - title_count) or int(_is_head(rows))
-    if head_count < 2 and _spans_next(rows):
-        head_count = 2
     if head_count >= len(rows):
         head_count = 0
     head_rows = rows[:head_count]
@@ -106,27 +103,14 @@ def _spread(row: _Row) -> list[str]:
     return heads
 
 
-def _spans_next(rows: Sequence[_Row]) -> bool:
-    """Return True if the first row names columns together, and the second each of them."""
-    if len(rows) < 3:
-        return False
-    above = _spread(rows[0])
-    has_spans = len(set(above)) < len(above)
-    is_corner = not above[0] or rows[1][0] in ("", above[0])
-    if not has_spans or not is_corner or len(rows[1]) != len(above):
-        return False
-    return _is_head(rows[1:], above[1:])
-
-
-def _is_head(rows: Sequence[_Row], above: _Row = ()) -> bool:
+def _is_head(rows: Sequence[_Row]) -> bool:
     """Return True if the first row names columns, of which others hold figures."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
     first, *names = rows[0]
-    if _NUMBER.match(first) or not all(map(_is_name, names)):
+    if _NUMBER.match(first) or not all(map(_is_name, names)) or len(set(names)) < len(names):
         return False
-    is_distinct = len(set(zip_longest(names, above))) == len(names)
-    return is_distinct and any(_NUMBER.match(cell) for row in rows[1:] for cell in row[1:])
+    return any(_NUMBER.match(cell) for row in rows[1:] for cell in row[1:])
 
 
 def _is_name(cell: str) -> bool:

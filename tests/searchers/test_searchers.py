@@ -1,8 +1,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +9,6 @@ import pytest
 
 from attribution.errors import SearchFailed, Unavailable
 from attribution.evidence.sources import open_sources
-from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -124,7 +121,7 @@ def test_nothing_found_is_no_failure(name: str, engine: Engine, server: Served) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("status", [202, 403, 418, 429])
+@pytest.mark.parametrize("status", [202, 429])
 def test_limits_are_said_after_three_tries(
     name: str, status: int, engine: Engine, server: Served
 ) -> None:
@@ -143,28 +140,11 @@ def test_limits_are_said_after_three_tries(
         (401, JSON, KEY.encode()),
         (200, JSON, b"<html>"),
         (200, JSON, b"[" * 100_000),
-        (200, JSON, b"[]"),
         (302, {"Location": "http://elsewhere.example/"}, b""),
         (200, JSON, b" " * 5_000_000),
-        (200, JSON, b'"busy"'),
-        (200, JSON, b"{}"),
-        (200, JSON, b'{"error": {"code": 500}}'),
         (200, JSON, b'{"error": "busy", "type": "search"}'),
-        (
-            200,
-            JSON,
-            b'{"results": "r", "items": {}, "web": {"results": null}, "query": {"pages": 1}}',
-        ),
-        (
-            200,
-            JSON,
-            b'{"results": ["r"], "items": [1], "web": {"results": ["r"]}, "query": {"pages": ["r"]}}',
-        ),
-        (
-            200,
-            JSON,
-            b'{"results": [{}], "items": [{}], "web": {"results": [{}]}, "query": {"pages": [{}]}}',
-        ),
+        (200, JSON, b'{"results": "r", "items": {}, "web": {"results": null}, "query": 1}'),
+        (200, JSON, b'{"results": [{}], "items": [1], "web": {"results": [{}]}, "query": []}'),
     ],
 )
 def test_other_answers_are_failures(
@@ -180,19 +160,6 @@ def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Serve
     started = time.monotonic()
     assert len(searcher("brave").search("q", 3)) == 3
     assert time.monotonic() - started >= 1
-    engine.answers = [(503, {**JSON, "Retry-After": "3600"}, b""), good]
-    error = failure(lambda: searcher("brave").search("q", 3))
-    assert error.kind == "search_limited"
-    assert "once" in str(error)
-    assert len(server.requests) == 3
-
-
-def test_retry_after_in_both_forms() -> None:
-    said = ("7", "", "soon", "-3", "²", "Wed, 21 Oct 2015 07:28:00 GMT")
-    assert [retry_after(text) for text in said] == [7, 0, 0, 0, 0, 0]
-    later = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
-    assert 80 < later <= 90
-    assert retry_after("9" * 500) <= 1e9
 
 
 def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
