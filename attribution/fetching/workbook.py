@@ -25,10 +25,10 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     from openpyxl import load_workbook
 
     package = Package(content, name)
-    for member in package.members:  # fails where one is encrypted or too large
-        package.read(member)
+    # fails where a member is encrypted or too large
+    has_formulas = [b"</f>" in package.read(member) for member in package.members]
     book = load_workbook(io.BytesIO(content), data_only=True)
-    formulas = load_workbook(io.BytesIO(content))
+    formulas = load_workbook(io.BytesIO(content), read_only=True) if any(has_formulas) else book
     texts = []
     unread: list[str] = []
     for sheet in book.worksheets:
@@ -62,7 +62,7 @@ def _rows(sheet: Worksheet, formulas: Worksheet, unread: list[str]) -> list[list
     for row in formulas.iter_rows():
         for cell in row:
             if cell.data_type == "f" and not rows[cell.row - 1][cell.column - 1]:
-                rows[cell.row - 1][cell.column - 1] = str(cell.value)
+                rows[cell.row - 1][cell.column - 1] = str(getattr(cell.value, "text", cell.value))
                 unread.append(cell.coordinate)
     for merged in sheet.merged_cells.ranges:
         for number in range(merged.min_row, merged.max_row):
