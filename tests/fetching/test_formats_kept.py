@@ -288,10 +288,11 @@ def table_in(kind: str, grid: list[list[str]]) -> bytes:
         rows = ["".join(f"<td>{cell}</td>" for cell in row) for row in grid]
         made = "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
         return book(made) if kind == "epub" else page(made).encode()
-    if kind == "md":
-        return "\n".join(
-            "| " + " | ".join(row) + " |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])
-        ).encode()
+    if kind == "md":  # which has no more cells than its head
+        width = max(map(len, grid))
+        rows = [row + [""] * (width - len(row)) for row in grid]
+        lines = [" | ".join(row) for row in (rows[0], ["---"] * width, *rows[1:])]
+        return "\n".join(f"| {line} |" for line in lines).encode()
     return "\n".join({"csv": ";", "tsv": "\t"}[kind].join(row) for row in grid).encode()
 
 
