@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import formula, read_text, remove, tag_of
 from attribution.fetching.content_type import decode
-from attribution.fetching.html import remove_hidden, visible_characters
+from attribution.fetching.html import parse, remove_hidden, visible_characters
 from attribution.fetching.page import Extracted
 
 if TYPE_CHECKING:
@@ -102,13 +102,11 @@ class Package:
         return FetchFailed("encrypted", message, self.name)
 
 
-def parse_xml(content: bytes | str, recover: bool = False) -> _Element:
+def parse_xml(content: bytes | str) -> _Element:
     """Return the root element of XML whose entities are not expanded."""
     import lxml.etree
 
-    parser = lxml.etree.XMLParser(
-        resolve_entities=False, no_network=True, remove_comments=True, recover=recover
-    )
+    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
     root: _Element = lxml.etree.fromstring(content, parser)
     return root
 
@@ -398,15 +396,21 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
         link = unquote((item.get("href") or "").partition("#")[0])
         member = posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
         if member in package.members:
-            texts.append(_read_chapter(package.read(member)))
+            texts.append(_read_chapter(package.read(member), name))
         else:
             absent.append(posixpath.basename(member)[:60])
     return Extracted(package.title(root), "\n\n".join(texts), unread=", ".join(absent[:5]))
 
 
-def _read_chapter(content: bytes) -> str:
-    """Read a chapter as XML, well formed or not."""
-    xml = _XML_DECLARATION.sub("", visible_characters(decode(content)))
-    tree = parse_xml(_NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), xml), recover=True)
+def _read_chapter(content: bytes, name: str) -> str:
+    """Read a chapter as XML where it is well formed, else as a web page."""
+    import lxml.etree
+
+    markup = _XML_DECLARATION.sub("", visible_characters(decode(content)))
+    xml = _NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), markup)
+    try:
+        tree = parse_xml(xml)
+    except lxml.etree.XMLSyntaxError:
+        tree = parse(markup, name)
     remove_hidden(tree)
     return read_text(tree)

@@ -134,7 +134,8 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
             is_title = line.size * SAME_SIZE > usual or not page and line.height > 0.5
             if not is_title and any(repeated[form] > 1 for form in forms):
                 heads.add(line)
-        bodies.append([line for line in lines if line not in heads])
+        body = [line for line in lines if line not in heads]
+        bodies.append(body or list(lines))
     return bodies
 
 
