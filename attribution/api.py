@@ -51,7 +51,7 @@ class Report(types.Report):
         return self._export("html")
 
     def to_markdown(self) -> str:
-        """Return the answer as Markdown with a footnote for each claim."""
+        """Return the claims as a Markdown list, each with its verdict, sentence and source."""
         return self._export("markdown")
 
     def to_json(self) -> str:

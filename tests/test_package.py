@@ -118,7 +118,7 @@ def test_a_report_in_every_form() -> None:
     report = attribution.check(hostile, ANSWER, "library", verifier="embedded-small")
     assert str(report).startswith("supported: ")
     assert report_json.read(report.to_json()).report.verdicts == report.verdicts
-    assert "[^1]" in report.to_markdown()
+    assert "1. **" in report.to_markdown()
     assert list(report.to_dataframe()["claim"]) == [claim.text for claim in report.claims]
     assert report.evidence_for(report.claims[0])[0].relation == "entailed"
     assert "<img" not in report.to_html()

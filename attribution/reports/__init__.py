@@ -67,7 +67,7 @@ FORMATS: dict[str, Format] = {
     "markdown": Format(
         "attribution.reports.markdown_export:write",
         "Markdown",
-        "The answer with a footnote for each claim.",
+        "A list of the claims, each with its verdict, sentence and source.",
         ".md",
         "text/markdown",
     ),

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from attribution import edits
 from attribution.reports.html import Node, el, plural
-from attribution.source import of_settings
 from attribution.types import NOTE, Claim, Evidence, Page, Report
 
 _PLACE = re.compile(r"(?P<page>[^:]+):(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})")
@@ -53,15 +52,11 @@ def claim_actions(claim: Claim, number: int) -> Node:
     )
 
 
-def step_buttons(claim: Claim, badge: str, report: Report) -> Node | None:
+def step_buttons(claim: Claim, badge: str) -> Node | None:
     """Build a button for each step that helps a claim without a verdict."""
-    steps = list(OFFERED.get(badge, ()))
-    if "web" in steps and has_searched_web(claim, report):
-        steps.remove("web")
-    if not steps:
-        return None
+    steps = OFFERED.get(badge, ())
     buttons = (button(WORDS[step], f"{step}:{claim.id}", class_="btn") for step in steps)
-    return el("p", *buttons, class_="links next-steps")
+    return el("p", *buttons, class_="links next-steps") if steps else None
 
 
 def exclude(piece: Evidence) -> Node:
@@ -137,15 +132,3 @@ def _exclusion(claim: Claim, rest: str, is_excluded: bool) -> edits.Exclude | No
         end=int(match["end"]),
         excluded=is_excluded,
     )
-
-
-def has_searched_web(claim: Claim, report: Report) -> bool:
-    """Return True if the run, or an edit of this claim, has searched the web for it."""
-    sources = of_settings(report.settings.get("sources", ()))
-    if any(source.searches_web for source in sources):
-        return True
-    for edit in report.edits:
-        is_search = isinstance(edit.change, edits.AddEvidence) and edit.change.sources
-        if is_search and claim.id in edit.claims:
-            return True
-    return False

@@ -29,7 +29,6 @@ from attribution.reports.looks import RELATIONS, counted, look, style_class
 from attribution.reports.trail import chain, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
-from attribution.source import of_settings
 from attribution.text.quantities import differing_spans
 from attribution.types import Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
@@ -74,7 +73,7 @@ def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -
         _pair(row, pages),
         _cited(row, settings),
         *_quotations(row.claim, settings.quotations, report),
-        step_buttons(row.claim, row.badge, report) if settings.is_editable else None,
+        step_buttons(row.claim, row.badge) if settings.is_editable else None,
         None if settings.is_running else _more(row, report, pages, settings),
         class_=f"panel-body {style_class(row.badge)}",
     )
@@ -324,17 +323,12 @@ def _where_quoted(quotation: Quotation, report: Report) -> list[Child]:
 def headline(report: Report) -> str:
     """Summarise the badges of a run, the worst first: "1 contradicted, 6 likely supported".
 
-    Engines that could not be used stand behind them, or are the reason why nothing was searched.
+    Engines that could not be used stand behind them.
     """
     counts = Counter(badges(report))
     del counts["not_checked"]
+    words = ", ".join(counted(counts)) or "No claim to check"
     down = {f.subject for f in report.failures if f.kind == "source_unread"}
     if not down:
-        return ", ".join(counted(counts)) or "No claim to check"
-    failed = f"{' and '.join(map(source_label, sorted(down)))} could not be used"
-    sources = of_settings(report.settings.get("sources", ()))
-    if {source.name for source in sources} <= down:
-        missing = counts.pop("missing", 0)
-        unsearched = [f"{missing} not searched: {failed}"] if missing else []
-        return ", ".join([*unsearched, *counted(counts)]) or failed
-    return f"{', '.join(counted(counts)) or 'No claim to check'}; {failed}"
+        return words
+    return f"{words}; {' and '.join(map(source_label, sorted(down)))} could not be used"

@@ -6,8 +6,6 @@ evidence and back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el
@@ -38,6 +36,7 @@ class _Drawing:
         self._exported = exported
         self._report = exported.report
         self._rows = {row.claim.id: row for row in claim_rows(exported.report)}
+        self._placed: set[str] = set()  # ids of the claims that have their number
 
     def about(self) -> Node:
         """Draw the question, the note, the groups, and how they were made."""
@@ -65,10 +64,8 @@ class _Drawing:
     def answer(self) -> Node:
         """Draw the answer, with a number behind each claim."""
         tree = answer.mark(answer.parse(self._report.answer), self._report.claims)
-        last_parts = _last_parts(tree)
-        nodes = [part for node in tree for part in self._numbered(node, last_parts, "")]
-        placed = answer.marked(tree)
-        loose = [claim for claim in self._report.claims if claim.id not in placed]
+        nodes = [part for node in tree for part in self._numbered(node)]
+        loose = [claim for claim in self._report.claims if claim.id not in self._placed]
         if loose:
             nodes.append(el("p", el("strong", "Claims without a place in the text")))
         for claim in loose:
@@ -90,21 +87,20 @@ class _Drawing:
         link = el("a", words, href=f"#claim-{row.number}", aria_label=spoken)
         return el("sup", link, class_=f"number {style_class(row.badge)}", id=f"mark-{row.number}")
 
-    def _numbered(self, node: Tree, last_parts: dict[str, int], outer: str) -> list[Tree]:
-        """Draw a node of the answer; a claim's number follows its last part."""
+    def _numbered(self, node: Tree, is_inner: bool = False) -> list[Tree]:
+        """Draw a node of the answer; a claim's number follows its first part."""
         if isinstance(node, Text):
             return [node]
         claim_id = dict(node.attributes).get("data-claim", "")
-        inside = [
-            part
-            for child in node.children
-            for part in self._numbered(child, last_parts, claim_id or outer)
-        ]
+        inside: list[Tree] = []
+        for child in node.children:
+            inside += self._numbered(child, is_inner or bool(claim_id))
         if not claim_id:
             return [node.with_children(inside)]
-        classes = f"{self._class(claim_id)}{' inner' if outer else ''}"
+        classes = f"{self._class(claim_id)}{' inner' * is_inner}"
         parts: list[Tree] = [el("span", *inside, class_=classes)]
-        if last_parts[claim_id] == id(node):
+        if claim_id not in self._placed:
+            self._placed.add(claim_id)
             parts.append(self._number(claim_id))
         return parts
 
@@ -126,18 +122,6 @@ class _Drawing:
         if row.claim.spans:
             parts.append(el("a", "↑ In the answer", href=f"#mark-{row.number}", class_="open"))
         return el("article", *parts, class_="entry", id=f"claim-{row.number}")
-
-
-def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
-    """Return for each claim the identity of the last node that is marked as it."""
-    last: dict[str, int] = {}
-    for node in tree:
-        if isinstance(node, Node):
-            claim_id = dict(node.attributes).get("data-claim")
-            if claim_id:
-                last[claim_id] = id(node)
-            last |= _last_parts(node.children)
-    return last
 
 
 def _still(node: Node) -> Node:

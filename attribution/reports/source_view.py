@@ -26,7 +26,6 @@ SIDES: tuple[tuple[Relation, Label], ...] = (
     ("entailed", "supported"),
 )
 LABELS: dict[Relation, Label] = dict(SIDES)
-FOLDED = 3  # claims from which on those that a source supports are a number
 Pieces = dict[str, Evidence]  # by claim
 
 
@@ -41,10 +40,6 @@ def _best_pieces(pieces: Sequence[Evidence]) -> Pieces:
 def _speaks(piece: Evidence) -> bool:
     """Return True if a passage says something about its claim, though it may not count."""
     return piece.relation != "no_relation" or leans(piece)
-
-
-def _numbers(report: Report) -> dict[str, int]:
-    return {claim.id: number for number, claim in enumerate(report.claims, 1)}
 
 
 def source_list(report: Report) -> Node:
@@ -81,9 +76,9 @@ def _unread(report: Report) -> Node | None:
 def _others(pages: Sequence[Page]) -> Node | None:
     if not pages:
         return None
-    were = "page was read and says" if len(pages) == 1 else "pages were read and say"
     titles = el("ul", *(el("li", _title(page, 0)) for page in pages))
-    return el("details", el("summary", f"{len(pages)} {were} nothing about a claim"), titles)
+    summary = f"Nothing about a claim: {plural(len(pages), 'page')}"
+    return el("details", el("summary", summary), titles)
 
 
 def _title(page: Page, start: int) -> Node:
@@ -96,34 +91,15 @@ def _title(page: Page, start: int) -> Node:
 
 
 def _card(page: Page, pieces: Pieces, report: Report) -> Node:
-    """Draw a source with its claims by their text; many that it supports are a number."""
+    """Draw a source with its claims, each with the icon of what the source says of it."""
     first = next(iter(pieces.values())).sentence[0]
-    tally: list[Node] = []
     rows: list[Node] = []
     for relation, label in SIDES:
-        claims = [c for c in report.claims if c.id in pieces and pieces[c.id].relation == relation]
-        if not claims:
-            continue
-        icon = look(label).icon
-        words = f"{icon} {len(claims)}"
-        tally.append(el("span", words, class_=f"v-{label}", title=look(label).noun))
-        buttons = [el("li", _claim_button(claim, label)) for claim in claims]
-        if label == "supported" and len(claims) >= FOLDED:
-            summary = el("summary", f"{len(claims)} supported claims")
-            rows.append(el("li", el("details", summary, el("ul", *buttons, class_="uses"))))
-        else:
-            rows += buttons
-    return el(
-        "article",
-        el(
-            "p",
-            _title(page, first),
-            el("span", facts(page, first), class_="facts"),
-            el("span", *tally, class_="tally"),
-            class_="source-name",
-        ),
-        el("ul", *rows, class_="uses"),
-    )
+        for claim in report.claims:
+            if claim.id in pieces and pieces[claim.id].relation == relation:
+                rows.append(el("li", _claim_button(claim, label)))
+    name = (_title(page, first), el("span", facts(page, first), class_="facts"))
+    return el("article", el("p", *name, class_="source-name"), el("ul", *rows, class_="uses"))
 
 
 def _claim_button(claim: Claim, label: Label) -> Node:
@@ -146,7 +122,7 @@ class _SourceMark:
 
 def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
     """Return a source's text for the browser, with its deciding sentences and their claims."""
-    numbers = _numbers(report)
+    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     marks: list[_SourceMark] = []
     pieces = [e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers]
     for piece in sorted(filter(_speaks, pieces), key=lambda e: (*e.sentence, numbers[e.claim_id])):

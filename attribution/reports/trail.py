@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from attribution.policy import DecisionPolicy
@@ -68,28 +68,34 @@ def host(page: Page) -> str:
 def why(piece: Evidence, report: Report, page: Page | None) -> Node:
     """List what a passage counts by, how it was found, and where exactly it stands."""
     p = piece.probabilities
+    neither = f"neither {p.no_relation:.2f}"
     signals = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()]
+    found_by = f"{piece.searcher}, rank {piece.rank}" if piece.searcher else ""
     rows: dict[str, Child] = {
         "Counts as": _rule(piece, DecisionPolicy.of(report.settings)),
         "Probabilities": _joined(
-            f"supports {p.entailed:.2f}",
-            f"contradicts {p.contradicted:.2f}",
-            f"neither {p.no_relation:.2f}",
+            f"supports {p.entailed:.2f}", f"contradicts {p.contradicted:.2f}", neither
         ),
-        "Verifier": verifier_of(piece.claim_id, report),
-        "Steps after it": ", ".join(piece.steps),
-        "Signals": ", ".join(signals),
-        "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
-        "Query": piece.query,
-        "Similarity": f"{piece.similarity:.2f}",
+        "Steps after it": _joined(*piece.steps, *signals),
+        "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
+        "Passage": f"characters {piece.start:,}–{piece.end:,}",
+        "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
     }
     if page:
-        rows |= _place(page, piece.sentence[0])
-    rows["Passage"] = f"characters {piece.start:,}–{piece.end:,}"
-    rows["Sentence"] = f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}"
-    lines = [el("div", el("dt", name), el("dd", value)) for name, value in rows.items() if value]
-    summary = el("summary", "Why this passage counts")
-    return el("details", summary, el("dl", *lines), class_="why")
+        rows["Address"] = page.url
+        rows["Read"] = page.fetched_at.replace("T", " ")[:19] + " UTC"
+        rows["SHA-256"] = el("code", page.sha256)
+    return _folded("Why this passage counts", rows)
+
+
+def _folded(title: str, rows: Mapping[str, Child], class_: str = "why") -> Node:
+    """Fold a list of facts; empty ones are left out."""
+    lines = [
+        el("div", el("dt", name), el("dd", value, dir="auto"))
+        for name, value in rows.items()
+        if value
+    ]
+    return el("details", el("summary", title), el("dl", *lines), class_=class_)
 
 
 def _rule(piece: Evidence, policy: DecisionPolicy) -> str:
@@ -105,76 +111,60 @@ def _rule(piece: Evidence, policy: DecisionPolicy) -> str:
     return f"{relation}: below {support:.2f} for support and {contradiction:.2f} for contradiction"
 
 
-def _place(page: Page, offset: int) -> dict[str, Child]:
-    is_dated = page.published and not page.facts_from
-    return {
-        "Address": page.url,
-        "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
-        "Published": date(page.published) if is_dated else "",
-        "Facts from": page.facts_from,
-        "SHA-256": el("code", page.sha256),
-        "Page": str(page.page_number(offset) or ""),
-    }
-
-
 # --- from the words of the answer to the verdict ---
 
 
 def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -> Node:
     """List every step from the answer's words to the verdict, with models, versions and times."""
-    steps = (
-        *_wording(row.claim, report),
-        *_search(row, report, provenance),
-        *_decision(row, report),
-    )
-    items = [el("li", el("strong", title), *body) for title, *body in steps]
-    summary = el("summary", "Why this verdict")
-    return el("details", summary, el("ol", *items, class_="chain"), class_="why whole")
-
-
-def _line(*children: Child) -> Node:
-    return el("p", *children, dir="auto")
-
-
-def _quiet(text: str) -> Node | None:
-    return el("p", text, class_="facts") if text else None
-
-
-def _wording(claim: Claim, report: Report) -> Iterator[tuple[Child, ...]]:
-    versions = report.versions
+    claim, settings, versions = row.claim, report.settings, report.versions
     words = " … ".join(visible(report.answer, start, end) for start, end in claim.spans)
     places = ", ".join(f"{start:,}–{end:,}" for start, end in claim.spans)
-    quote = f"“{words}”" if words else "It has no place of its own in the answer."
-    yield "In the answer", _line(quote), _quiet(f"characters {places}" if places else "")
-    segmenter = versions.get("segmenter") or report.settings.get("segmenter", "")
-    worth = f"{claim.worthiness or ''}".replace("_", " ")
-    facts = _joined(f"split by {segmenter}", worth, claim.worthiness_reason)
-    yield "Claim", _line(claim.text), _quiet(facts)
+    segmenter = versions.get("segmenter") or settings.get("segmenter", "")
+    worthiness = f"{claim.worthiness or ''}".replace("_", " ")
+    rows: dict[str, Child] = {
+        "In the answer": _joined(f"“{words}”", f"characters {places}") if words else "No place",
+        "Claim": claim.text,
+        "Made by": _joined(str(segmenter), worthiness, claim.worthiness_reason),
+    }
     if claim.enriched:
-        changes = el("p", *answer.shown(claim.text, claim.enriched), class_="enriched", dir="auto")
+        changes = answer.shown(claim.text, claim.enriched)
+        rows["Reworded to stand alone"] = el("span", *changes, class_="enriched")
         by = versions.get("enrichment", "rules")
-        reason = _quiet(_joined(claim.independence_reason, f"by {by}"))
-        yield "Reworded to stand alone", changes, reason
+        rows["Reworded by"] = _joined(by, claim.independence_reason)
+    rows |= _search(row, report, provenance)
+    rows["Passages compared"] = _joined(
+        str(len(row.evidence)),
+        f"chunks: {settings.get('chunker', '')}",
+        f"ranked by {settings.get('ranking', '')}",
+        versions.get("embedder", ""),
+        verifier_of(claim.id, report),
+    )
+    if row.verdict:
+        rows["Rule"] = _joined(row.verdict.reason, badge_reliability(row.verdict, report))
+    return _folded("Why this verdict", rows, "why whole")
 
 
-def _search(
-    row: ClaimRow, report: Report, provenance: Provenance | None
-) -> Iterator[tuple[Child, ...]]:
-    """List where the claim was searched for, and what could not be read."""
-    traces = provenance.traces if provenance else ()
-    searches = [(t.query, t.searcher) for t in traces if t.claim_id == row.claim.id]
+def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dict[str, Child]:
+    """Return where the claim was searched for, and what could not be read."""
+    traces = [t for t in provenance.traces if t.claim_id == row.claim.id] if provenance else []
+    searches = [(t.query, t.searcher) for t in traces]
     searches = searches or [(piece.query, piece.searcher) for piece in row.evidence]
-    items = [f"{query or '–'} ({searcher})" for query, searcher in dict.fromkeys(searches)]
-    yield "Searched for", el("ul", *(el("li", item, dir="auto") for item in items[:SHOWN]))
+    queries = [f"{query or '–'} ({searcher})" for query, searcher in dict.fromkeys(searches)]
+    read = {t.page_id for t in traces} | {piece.page_id for piece in row.evidence}
     failures = _failures(row.claim, report, provenance)
-    read = {t.page_id for t in traces if t.claim_id == row.claim.id}
-    read |= {piece.page_id for piece in row.evidence}
-    lost = []
-    for failure in failures[:SHOWN]:
+    lost: list[str] = []
+    for failure in failures:
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
-        lost.append(el("li", subject, as_sentence(failure.message)))
-    counts = f"{plural(len(read), 'source')} read · {len(failures) or 'none'} failed"
-    yield "Sources tried", _line(counts), el("ul", *lost) if lost else None
+        lost.append(f"{subject}{as_sentence(failure.message)}")
+    return {
+        "Searched for": _list(queries),
+        "Sources tried": f"{plural(len(read), 'source')} read · {len(lost) or 'none'} failed",
+        "Failed": _list(lost),
+    }
+
+
+def _list(items: Sequence[str]) -> Node | None:
+    return el("ul", *(el("li", item) for item in items[:SHOWN])) if items else None
 
 
 def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> list[Failure]:
@@ -183,23 +173,3 @@ def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> li
     names = (claim.id, claim.text, claim.statement)
     named = [failure for failure in report.failures if failure.subject in names]
     return list(dict.fromkeys((*recorded, *named)))
-
-
-def _decision(row: ClaimRow, report: Report) -> Iterator[tuple[Child, ...]]:
-    settings = report.settings
-    chunks = f"chunks: {settings.get('chunker', '')}"
-    ranking = f"ranked by {settings.get('ranking', '')}"
-    embedder = report.versions.get("embedder", "")
-    yield (
-        "Passages compared",
-        _line(plural(len(row.evidence), "passage")),
-        _quiet(_joined(chunks, ranking, embedder)),
-        _quiet(f"by {verifier_of(row.claim.id, report)}"),
-    )
-    if row.verdict:
-        policy = DecisionPolicy.of(settings)
-        support = f"support counts from {policy.support:.2f}"
-        contradiction = f"contradiction from {policy.contradiction:.2f}"
-        reliability = badge_reliability(row.verdict, report)
-        rule = _joined(f"{support}, {contradiction}", reliability)
-        yield "Rule", _line(row.verdict.reason), _quiet(rule)

@@ -30,7 +30,7 @@ def export_dialog(run_ids: Sequence[str]) -> None:
         return runs
 
     def content(sheet: Sheet) -> bytes:
-        return sheet.write(exported())
+        return sheet.write(*exported())
 
     with st.container(horizontal=True):
         for sheet in SHEETS:

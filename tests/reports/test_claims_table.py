@@ -5,7 +5,7 @@ import pytest
 from openpyxl import load_workbook
 
 from attribution.reports import Exported
-from attribution.reports.claims_table import HEADS, SHEETS, Sheet
+from attribution.reports.claims_table import COLUMNS, SHEETS, Sheet
 from attribution.types import AnalystVerdict
 from tests.reports.runs import run
 
@@ -35,21 +35,21 @@ def read(sheet: Sheet, content: bytes) -> list[list[str]]:
 def test_every_claim_of_every_answer_is_a_row_and_none_a_formula(
     sheet: Sheet, runs: list[Exported]
 ) -> None:
-    heads, *rows = read(sheet, sheet.write(runs))
+    heads, *rows = read(sheet, sheet.write(*runs))
     claims = len(runs[0].report.claims)
-    assert tuple(heads) == HEADS
+    assert tuple(heads) == COLUMNS
     assert [row[0] for row in rows[:claims]] == ["First"] * claims
     assert len(rows) == 2 * claims
-    assert rows[claims][HEADS.index("assessment")] == "Contradicted"
+    assert rows[claims][COLUMNS.index("assessment")] == "Contradicted"
     if sheet.label == "CSV":
         assert rows[claims][0].startswith("'=")
     else:
-        made = load_workbook(io.BytesIO(sheet.write(runs))).active
+        made = load_workbook(io.BytesIO(sheet.write(*runs))).active
         assert "f" not in {cell.data_type for row in made for cell in row}
 
 
 def test_the_web_page_escapes_what_it_shows(runs: list[Exported]) -> None:
-    page = SHEETS[2].write(runs).decode()
+    page = SHEETS[2].write(*runs).decode()
     assert "Contradicted" in page
     assert "<script" not in page
     assert "&lt;script&gt;" in page

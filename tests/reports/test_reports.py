@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from mdit_py_plugins.footnote import footnote_plugin
 
 from attribution.errors import BadInput, UnknownName
 from attribution.reports import FORMATS, Exported, export, file_name, report_json
@@ -44,11 +43,11 @@ def written(name: str, exported: Exported) -> str:
 def rendered(exported: Exported) -> str:
     """The Markdown as a renderer makes it that lets HTML through."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    return str(parser.use(footnote_plugin).render(written("markdown", exported)))
+    return str(parser.render(written("markdown", exported)))
 
 
 def rows(exported: Exported) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(written("csv", exported))))
+    return list(csv.DictReader(io.StringIO(export("csv", exported).decode("utf-8-sig"))))
 
 
 def sheet(exported: Exported) -> list[list[object]]:
@@ -61,13 +60,10 @@ def test_an_unknown_format_is_named() -> None:
         export("word", Exported(run()))
 
 
-def test_markdown_has_a_footnote_for_each_claim() -> None:
+def test_markdown_has_an_item_for_each_claim() -> None:
     page = rendered(Exported(edited(run()), title="A title"))
     assert "<h1>A title</h1>" in page
-    assert "<h2>Tower</h2>" in page
-    assert "finished in 1889<sup" in page  # the number follows the claim
-    assert "<li>It stands in Paris.</li>" in page
-    assert page.count('class="footnote-item"') == 2
+    assert page.count("<li>") == 2
     assert '<a href="https://example.org/tower">The tower</a>, read 2026-11-01' in page
     assert "✓ Supported" in page
     assert "Edited by hand." in page
@@ -93,15 +89,8 @@ def test_markdown_runs_nothing_and_loses_no_claim(text: str) -> None:
     for tag in re.findall(r"<[^>]*", page):
         assert ALLOWED_TAG.match(tag)
     for address in re.findall(r'(?:href|src)="([^"]*)"', page):
-        assert address.startswith(("http://", "https://", "#fn"))
-    assert page.count('class="footnote-item"') == 2
-
-
-def test_headings_and_items_of_the_answer_stay() -> None:
-    page = rendered(Exported(run("# Head\n\n1. One `code`\n2. two\n\nA text.\n")))
-    assert "<h2>Head</h2>" in page
-    assert "<li>One code</li>" in page.replace("\n", "").replace("<p>", "").replace("</p>", "")
-    assert "A text." in page
+        assert address.startswith(("http://", "https://"))
+    assert page.count("<li>") == 2
 
 
 def test_json_fits_its_schema() -> None:
