@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
         else:
             ready.append(method)
     outcomes: list[Outcome] = []
-    for one in run(rows, ready, Settings.from_environment(), {}, threading.Event()):
+    for one in run(rows, ready, Settings.from_environment(), threading.Event()):
         if isinstance(one, LeftOut):
             print(f"{one.method}: could not be run: {one.reason}")
         else:

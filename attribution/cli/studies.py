@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from attribution.cli import options
@@ -70,10 +71,7 @@ def _add_run(p: argparse.ArgumentParser) -> None:
 
 
 def benchmark(args: argparse.Namespace) -> int:
-    """Write rows.jsonl while it runs, then all files; exit status 1 if a row or method failed.
-
-    Rows that an earlier call finished with the same models are not scored again.
-    """
+    """Write rows.jsonl, figures and tables; exit status 1 if a row or method failed."""
     from attribution.studies.groundedness import evaluation, report
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
@@ -85,12 +83,11 @@ def benchmark(args: argparse.Namespace) -> int:
     for method in left_out:
         progress(f"! {method.method} is left out: {method.reason}")
     report.prepare(args.out)
-    path = args.out / report.ROWS
     total = len(labelled.rows)
     outcomes: list[evaluation.Outcome] = []
     done: Counter[str] = Counter()
     failures = bool(labelled.problems)
-    for outcome in evaluation.run_to_file(labelled.rows, methods, settings, path):
+    for outcome in evaluation.run(labelled.rows, methods, settings, Event()):
         if isinstance(outcome, evaluation.LeftOut):
             left_out.append(outcome)
             failures = True
@@ -154,7 +151,6 @@ def batch(args: argparse.Namespace) -> int:
     """Write a line for each row, print a summary; exit status 1 if any failed."""
     from attribution.pipeline.batch import batch
     from attribution.pipeline.experiment import local
-    from attribution.studies.segmenters.tables import summarise
 
     settings = options.settings(args)
     engine = local
@@ -165,7 +161,7 @@ def batch(args: argparse.Namespace) -> int:
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))
-    progress(f"\n{summarise(args.output)}\n\n{args.output}")
+    progress(f"{args.output}: {len(rows) - failed} checked, {failed} failed")
     return int(failed > 0)
 
 

@@ -84,6 +84,7 @@ def why(piece: Evidence, report: Report, page: Page | None) -> Node:
     if page:
         rows["Address"] = page.url
         rows["Read"] = page.fetched_at.replace("T", " ")[:19] + " UTC"
+        rows["Facts from"] = page.facts_from
         rows["SHA-256"] = el("code", page.sha256)
     return _folded("Why this passage counts", rows)
 

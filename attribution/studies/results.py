@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -15,20 +15,7 @@ from attribution.text.markdown import escape_markdown
 from attribution.types import Claim, Page, Report, Turn
 from attribution.verifiers import with_policy
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
 T = TypeVar("T")
-
-
-class Colours(NamedTuple):
-    """The colours of a chart: its text, and the lines behind."""
-
-    ink: str = "#1c1c1a"
-    quiet: str = "#c9c5bf"
-
-
-LIGHT = Colours()
 
 
 @dataclass(frozen=True)
@@ -79,29 +66,6 @@ def blank_report(
         versions={},
         claims=tuple(claims),
         context=tuple(context),
-    )
-
-
-def plotly() -> Any:
-    """Return plotly's graph objects."""
-    # plotly would use these half imported while another thread imports them
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-    import plotly.graph_objects
-
-    return plotly.graph_objects
-
-
-def lay_out(figure: Figure, colours: Colours, x: Mapping[str, Any], y: Mapping[str, Any]) -> None:
-    """Give a chart its height, its colours and its axes."""
-    axis = {"gridcolor": colours.quiet, "color": colours.ink, "fixedrange": True}
-    figure.update_layout(
-        height=420,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": colours.ink},
-        xaxis={**axis, "automargin": True, **x},
-        yaxis={**axis, "automargin": True, **y},
     )
 
 

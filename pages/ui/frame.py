@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,13 +13,10 @@ from attribution.errors import setup_error
 from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
-from attribution.studies.results import Colours, ResultTable
+from attribution.studies.results import ResultTable
 from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = ("help.js", "tour.js", "page.js")
@@ -152,22 +148,6 @@ def show_setup_error(error: Exception) -> bool:
             label="contradicted",
         )
     return cause is not None
-
-
-def chart_colours() -> Colours:
-    """Return the colours of charts in the visitor's theme."""
-    return Colours("#d9d9d4", "#4a4743") if state.is_dark() else Colours("#33332f", "#d5d1cb")
-
-
-def plot(figure: Figure, key: str, alt: str) -> None:
-    """A chart; `alt` says what it shows."""
-    st.plotly_chart(
-        figure,
-        config={"displayModeBar": False},
-        theme=None,
-        key=key,
-        alt=alt,
-    )
 
 
 PAGES = {"check": "Check", "answers": "Answers", "compare": "Compare", "research": "Research"}

@@ -3,9 +3,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from attribution.reports.html import el, html
+from attribution.reports.html import html
 from attribution.store.store import Store
-from attribution.studies.groundedness import PartScore
 from attribution.studies.groundedness.evaluation import (
     BENCHMARK,
     BENCHMARK_SET,
@@ -17,7 +16,6 @@ from attribution.studies.groundedness.evaluation import (
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.ui.background import Job
 from pages.ui.research.benchmark_results import (
-    response_parts,
     row_list,
     scored_rows,
 )
@@ -52,26 +50,6 @@ def test_responses_are_listed_wrong_ones_first() -> None:
     assert "2 of 6 test responses misclassified" in drawn
     assert "&lt;script&gt;" in drawn
     assert "<script" not in drawn
-
-
-def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> None:
-    r = ROWS[0].model_copy(update={"response": "One. Two. Three."})
-    o = outcome(
-        0,
-        1.0,
-        parts=(
-            PartScore(start=5, end=9, score=0.25),
-            PartScore(start=0, end=4, score=1),
-            PartScore(start=3, end=9, score=0),
-        ),
-    )
-    drawn = html(el("p", *response_parts(r, o)))
-    text = drawn.replace("</span>", "").replace("<span>", "")
-    assert "One." in text
-    assert "Two." in text
-    assert "Three." in text
-    assert "0.25" in drawn
-    assert "1.00" in drawn
 
 
 def started(labelled: LabelledSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:

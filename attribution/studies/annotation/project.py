@@ -25,7 +25,6 @@ from attribution.studies.annotation.records import (
     Role,
     Stale,
     current,
-    steps,
 )
 from attribution.studies.annotation.tasks import (
     MAX_NAME,
@@ -37,8 +36,6 @@ from attribution.studies.annotation.tasks import (
     queue,
 )
 from attribution.types import Frozen, content_id
-
-UNDONE = "undone"  # in place of an answer, after everything was undone
 
 
 def timestamp() -> str:
@@ -90,7 +87,7 @@ class Annotations:
             raise BadInput(f"there is a project {name!r} already: choose another name")
         made = {"id": secrets.token_hex(8), "name": name, "created_at": timestamp()}
         project = Project.model_validate({**fields, **made})
-        row = {"id": project.id, "origin": secrets.token_hex(8), "body": project.model_dump_json()}
+        row = {"id": project.id, "origin": "", "body": project.model_dump_json()}
         self._database.insert(t.annotation_projects, [row])
         return project
 
@@ -208,55 +205,39 @@ class Annotations:
         with self._database.transaction() as db:
             records = _records(db, task_id, annotator, role)
             for record in records:
-                is_same = record.follows == follows and record.content == content
-                if record.restores is None and is_same:
+                if record.follows == follows and record.content == content:
                     return record
             last = _last(records)
             if follows != (last.id if last else ""):
                 raise Stale(
                     "This task was answered in another window. What was saved there is shown."
                 )
-            origin = _origin(db, project_id)
             made = Annotation(
                 task_id=task_id,
                 annotator=annotator,
                 role=role,
                 revision=last.revision + 1 if last else 1,
-                origin=origin,
                 made_at=timestamp(),
                 stage=stage,
                 follows=follows,
-                parent=last.effective if last else "",
                 content=content,
             )
             db.execute(t.annotation_judgements.insert(), _row(project_id, made))
             return made
 
     def undo(self, project_id: str, annotator: str, role: Role) -> Annotation | None:
-        """Undo this annotator's last step that counts, in any task; None if there is none."""
+        """Take back this annotator's last answer, in whichever task; None if there is none.
+
+        Raises:
+            Stale: Another step was saved in the meantime.
+        """
         records = [r for r in self.judgements(project_id, annotator) if r.role == role]
-        counted = steps(records)
-        if not counted:
+        begun = [record for record in current(records).values() if record.content.is_begun]
+        if not begun:
             return None
-        taken_back = counted[-1]
-        before = next((r.content for r in records if r.id == taken_back.parent), Content())
-        with self._database.transaction() as db:
-            last = _last(_records(db, taken_back.task_id, annotator, role))
-            assert last is not None
-            if last.effective != taken_back.id:  # another window was first
-                return last
-            changes = {
-                "revision": last.revision + 1,
-                "origin": _origin(db, project_id),
-                "made_at": timestamp(),
-                "follows": last.id,
-                "parent": taken_back.id,
-                "restores": taken_back.parent,
-                "content": before,
-            }
-            made = last.model_copy(update=changes)
-            db.execute(t.annotation_judgements.insert(), _row(project_id, made))
-            return made
+        last = max(begun, key=lambda record: record.made_at)
+        content = last.content.reopened()
+        return self.step(project_id, last.task_id, annotator, role, last.stage, content, last.id)
 
     def positions(self, project_id: str) -> list[Position]:
         """Return the progress of all annotators, without reading their judgements."""
@@ -264,16 +245,12 @@ class Annotations:
         query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(
             c.project_id == project_id
         )
-        order = (c.revision, c.made_at, c.origin, c.id)  # as in `current`
+        order = (c.revision, c.made_at)  # as in `current`
+        last: dict[tuple[str, str, Role], str] = {}
         with self._engine.connect() as db:
-            last = {
-                (task, name, role): answer
-                for task, name, role, answer in db.execute(query.order_by(*order))
-            }
-        return [
-            Position(*p, finished=answer not in ("", UNDONE), begun=answer != UNDONE)
-            for p, answer in last.items()
-        ]
+            for task, name, role, answer in db.execute(query.order_by(*order)):
+                last[task, name, role] = answer
+        return [Position(*place, finished=bool(answer)) for place, answer in last.items()]
 
     # --- the project at one moment ---
 
@@ -311,7 +288,7 @@ class ProjectWork:
         self._begun: Mapping[str, set[str]] = defaultdict(set)
         self._finished: Mapping[tuple[str, Role], set[str]] = defaultdict(set)
         for position in positions:
-            if position.begun and position.role == "annotation":
+            if position.role == "annotation":
                 self._begun[position.task_id].add(position.annotator)
             if position.finished:
                 self._finished[position.annotator, position.role].add(position.task_id)
@@ -336,15 +313,14 @@ class ProjectWork:
 
 
 def _row(project_id: str, judgement: Annotation) -> dict[str, object]:
-    answer = UNDONE if judgement.restores == "" else judgement.content.answer or ""
-    names = {"task_id", "annotator", "role", "revision", "origin", "made_at"}
-    own = {
+    names = {"task_id", "annotator", "role", "revision", "made_at"}
+    return judgement.model_dump(include=names) | {
         "id": judgement.id,
         "project_id": project_id,
-        "answer": answer,
+        "origin": "",
+        "answer": judgement.content.answer or "",
         "body": judgement.model_dump_json(),
     }
-    return judgement.model_dump(include=names) | own
 
 
 def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Annotation]:
@@ -358,11 +334,3 @@ def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> lis
 
 def _last(records: Sequence[Annotation]) -> Annotation | None:
     return next(iter(current(records).values()), None)
-
-
-def _origin(db: sa.Connection, project_id: str) -> str:
-    p = t.annotation_projects.c
-    origin = db.execute(sa.select(p.origin).where(p.id == project_id)).scalar()
-    if origin is None:
-        raise BadInput("this project is not in the database")
-    return str(origin)

@@ -1,7 +1,7 @@
 """Annotators' judgements (R23 4.1, 4.2) as a log: each step adds a record, and none is changed.
 
 A step names the record that it follows, so that the same step sent twice, or from two windows,
-counts once. Undo also adds a record, which names what it restores.
+counts once. Undo also adds a record, without the last answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from attribution.errors import BadInput
 from attribution.studies.annotation.tasks import MAX_NAME, Stage
@@ -60,33 +60,35 @@ class Content(Frozen):
             return None
         return "attributable" if self.attributable else "not_attributable"
 
+    @property
+    def is_begun(self) -> bool:
+        return self.interpretable is not None or bool(self.flags)
+
+    def reopened(self) -> Content:
+        """Return the content without its last answer; what was written stays."""
+        interpretable = None if self.attributable is None else self.interpretable
+        update = {"interpretable": interpretable, "attributable": None, "flags": ()}
+        return self.model_copy(update=update)
+
 
 class Annotation(Frozen):
     """One record of one annotator about one task."""
+
+    model_config = ConfigDict(extra="ignore")  # earlier versions wrote more fields
 
     task_id: str
     annotator: str = Field(min_length=1, max_length=MAX_NAME)
     role: Role = "annotation"
     revision: int = Field(ge=1)  # counts the records of this annotator about this task
-    origin: str  # the database it was made in
     made_at: str  # ISO 8601, UTC, with microseconds
     stage: Stage
     follows: str = ""  # id of the record before it, of any kind; empty: none
-    parent: str = ""  # id of the record whose content it replaced; empty: none
-    restores: str | None = (
-        None  # for undo: id of the record whose content is restored; empty: the beginning
-    )
     content: Content = Content()
 
     @property
     def id(self) -> str:
         """A hash of the whole record."""
         return content_id(self.model_dump_json())
-
-    @property
-    def effective(self) -> str:
-        """The id of the record that this content comes from; empty after everything was undone."""
-        return self.id if self.restores is None else self.restores
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -100,7 +102,6 @@ class Position(NamedTuple):
     annotator: str
     role: Role
     finished: bool
-    begun: bool  # False after everything was undone
 
 
 class Stale(BadInput):
@@ -119,20 +120,8 @@ def current(records: Iterable[Annotation]) -> dict[tuple[str, str, str], Annotat
     return last
 
 
-def _order(record: Annotation) -> tuple[int, str, str, str]:
-    return record.revision, record.made_at, record.origin, record.id
-
-
-def steps(records: Sequence[Annotation]) -> list[Annotation]:
-    """Return the records that still count, oldest first: undo takes back the last of them."""
-    by_id = {record.id: record for record in records}
-    found: dict[str, Annotation] = {}
-    for record in current(records).values():
-        key = record.effective
-        while key in by_id and key not in found:
-            found[key] = by_id[key]
-            key = by_id[key].parent
-    return sorted(found.values(), key=lambda r: (r.made_at, r.revision, r.id))
+def _order(record: Annotation) -> tuple[int, str]:
+    return record.revision, record.made_at
 
 
 def finished(records: Iterable[Annotation], role: Role = "annotation") -> list[Annotation]:

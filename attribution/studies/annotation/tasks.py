@@ -9,10 +9,11 @@ from typing import Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator
 
+from attribution.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.files import parse_rows
-from attribution.types import Frozen, Report, content_id
+from attribution.types import Frozen, Report, Turn, content_id
 
 Form = Literal["qa", "summary"]
 Unit = Literal["answer", "sentence", "claim"]
@@ -138,7 +139,7 @@ def tasks_of_run(report: Report, project_id: str) -> Iterator[Task]:
             project_id,
             claim.text,
             page.text,
-            [*_turns_before(report), *turns],
+            [*_task_turns(report.context), *turns],
             unit="claim",
             time=report.created_at[:10],
             item=content_id(report.question, claim.text),
@@ -147,11 +148,10 @@ def tasks_of_run(report: Report, project_id: str) -> Iterator[Task]:
         )
 
 
-def _turns_before(report: Report) -> list[TaskTurn]:
-    """Return the conversation before the question."""
+def _task_turns(turns: Sequence[Turn]) -> list[TaskTurn]:
     return [
         TaskTurn(speaker="user" if speaker == "user" else "system", text=text)
-        for speaker, text in report.context
+        for speaker, text in turns
     ]
 
 
@@ -233,8 +233,8 @@ def audit_tasks(project: Project, judged: Collection[str]) -> list[str]:
 def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]:
     """Parse the tasks of a JSON Lines file.
 
-    A row has `answer` and `source` (a text or a list of texts), and may have `context` (a list of
-    turns, as texts or as objects with `speaker` and `text`) and the names in docs/lab.md.
+    A row has `answer` and `source` (a text or a list of texts), and may have `turns` (those before
+    the question, as in other files) and the names in docs/lab.md.
 
     Returns:
         The tasks, and what is wrong with the other lines, each with its number.
@@ -267,31 +267,11 @@ def _task(fields: Mapping[str, object], project_id: str) -> Task:
     texts = {name: str(fields[name]) for name in _TEXTS if fields.get(name)}
     if texts.get("unit", "answer") not in UNITS:
         raise BadInput(f'"unit" is {texts["unit"][:40]!r}; expected one of {", ".join(UNITS)}')
-    turns = _turns(fields.get("context"))
+    turns = _task_turns(turns_of(fields.get("turns")))
     question = texts.pop("question", "")
     if question:
         turns.append(TaskTurn(speaker="user", text=question))
     return make_task(project_id, str(fields["answer"]), _source(fields), turns, **texts)
-
-
-def _turns(context: object) -> list[TaskTurn]:
-    """Parse the turns. Plain texts alternate between user and system; the last is the user's."""
-    listed = [context] if isinstance(context, str) and context else context or []
-    if not isinstance(listed, list):
-        raise BadInput('"context" is not a list of turns')
-    turns: list[TaskTurn] = []
-    for number, turn in enumerate(listed):
-        if isinstance(turn, str):
-            is_user = (len(listed) - number) % 2 == 1
-            turn = {"speaker": "user" if is_user else "system", "text": turn}
-        try:
-            turns.append(TaskTurn.model_validate(turn))
-        except ValidationError:
-            raise BadInput(
-                f'turn {number + 1} of "context" is neither a text nor '
-                '{"speaker": "user" or "system", "text": …}'
-            ) from None
-    return turns
 
 
 def _source(fields: Mapping[str, object]) -> str:

@@ -14,10 +14,8 @@ from pydantic import TypeAdapter
 from attribution import events
 from attribution.conversation import turns_of
 from attribution.embedders import EMBEDDERS
-from attribution.errors import BadInput
 from attribution.evidence import GatherStep
 from attribution.files import Row
-from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
 from attribution.pipeline.run import run
 from attribution.settings import Settings
@@ -108,9 +106,8 @@ def compare_answers(
         context: The conversation before the question.
 
     Raises:
-        BadInput: An answer is empty, too long or not text, or both are the same. Nothing was done.
+        BadInput: An answer is empty, too long or not text.
     """
-    _check_answers(question, first, second, settings)
     pages: dict[str, Page] = {}
     for answer in (first, second):
         report = _finished(run(question, answer, settings, store, context=context))
@@ -127,16 +124,6 @@ def _finished(steps: Iterator[events.Event]) -> Report:
     *_, last = steps
     assert isinstance(last, events.Finished)
     return last.report
-
-
-def _check_answers(question: str, first: str, second: str, settings: Settings) -> None:
-    for name, answer in (("first", first), ("second", second)):
-        try:
-            check_input(question, answer, settings)
-        except BadInput as error:
-            raise BadInput(f"Of the {name} answer: {error}") from None
-    if " ".join(first.split()) == " ".join(second.split()):
-        raise BadInput("Both answers are the same text: give two different answers.")
 
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:

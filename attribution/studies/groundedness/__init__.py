@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from attribution.tables import LLM, Entry, Need, Table
-from attribution.types import Frozen, LlmUsage
 
 ONE = ""  # name of the reading of a method with a single one
 BINARY = ("lynx", "refchecker", "claims_verify")  # T24 5.3: their decision is their reply
@@ -29,14 +28,6 @@ class Given:
     response: str
 
 
-class PartScore(Frozen):
-    """The score of one sentence or claim, in characters of the response."""
-
-    start: int
-    end: int
-    score: float
-
-
 @dataclass(frozen=True)
 class Scored:
     """The groundedness of a response: 0 not at all, 1 fully.
@@ -46,16 +37,10 @@ class Scored:
     """
 
     scores: Mapping[str, float]
-    parts: tuple[PartScore, ...] = ()
 
 
 class Method(Protocol):
-    version: str  # of the models and prompts: it must change whenever the scores do
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        """The usage of prompts so far; None if no language model is used."""
-        ...
+    """A method; one that asks a language model has its client as `llm`."""
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         """Score the response. `stop` ends open prompts.

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
+from attribution.errors import BadInput, Unavailable
+from attribution.llm.client import Llm
 from attribution.models.loading import working_time
-from attribution.pipeline.experiment import append, locked, read_lines, run_each
+from attribution.pipeline.experiment import run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import BINARY, METHODS, TRAINED, Method, PartScore
+from attribution.studies.groundedness import BINARY, METHODS, TRAINED, Method
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet, Split
 from attribution.studies.results import Saved, mean
-from attribution.types import Frozen, LlmUsage, content_id
+from attribution.types import Frozen
 
 GROUNDED = ""  # the error type of grounded responses
-MAX_THRESHOLDS = 1_000  # that are tried
+MAX_THRESHOLDS = 200  # that are tried
 BINARY_THRESHOLD = 0.5
 
 
@@ -36,16 +35,13 @@ class Outcome(Frozen):
 
     Attributes:
         row: The id of the labelled response.
-        key: Hash of the texts and the method's version: the same key, the same scores.
         scores: By reading; empty after an error.
         seconds: Without loading models; None where a reply came from the store.
     """
 
     method: str
     row: str
-    key: str
     scores: dict[str, float] = {}
-    parts: tuple[PartScore, ...] = ()
     seconds: float | None = None
     error: str = ""
 
@@ -88,91 +84,37 @@ def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[
 
 
 def run(
-    rows: Sequence[LabelledRow],
-    methods: Sequence[str],
-    settings: Settings,
-    finished: Mapping[tuple[str, str], Outcome],
-    stop: threading.Event,
+    rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, stop: threading.Event
 ) -> Iterator[Outcome | LeftOut]:
     """Yield one outcome for each method and row, method by method.
 
     A failure in a row affects only that row; a method whose model cannot be loaded is left out.
 
     Args:
-        finished: Outcomes of an earlier run by method and row: those with the same key are yielded
-            as they are.
         stop: Ends it after the row in progress.
     """
     for name in methods:
         if stop.is_set():
             return
         try:
-            method = METHODS.build(name, settings)
-            scored = partial(_scored, name, method, finished, stop)
+            scored = partial(_scored, name, METHODS.build(name, settings), stop)
             for row, result in zip(rows, run_each(rows, scored, stop), strict=False):
-                failed = Outcome(
-                    method=name, row=row.id, key=key_of(method, row), error=result.problem
-                )
-                yield result.value or failed
+                yield result.value or Outcome(method=name, row=row.id, error=result.problem)
         except (Unavailable, BadInput) as error:
             yield LeftOut(name, str(error))
 
 
-def run_to_file(
-    rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
-) -> Iterator[Outcome | LeftOut]:
-    """Yield the outcomes as `run` does, and append new ones to a file of earlier ones."""
-    with locked(path):
-        finished = read_outcomes(path)
-        for one in run(rows, methods, settings, finished, threading.Event()):
-            if isinstance(one, Outcome) and finished.get((one.method, one.row)) != one:
-                append(path, one.model_dump(mode="json"))
-            yield one
-
-
-def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
-    """Read the outcomes of a file by method and row, the last of each."""
-    outcomes: dict[tuple[str, str], Outcome] = {}
-    for line in read_lines(path):
-        fields = {name: value for name, value in line.items() if name in Outcome.model_fields}
-        with suppress(ValidationError):
-            outcome = Outcome.model_validate(fields)
-            outcomes[outcome.method, outcome.row] = outcome
-    return outcomes
-
-
-def key_of(method: Method, row: LabelledRow) -> str:
-    """Hash everything that the scores of a row depend on."""
-    own = str(getattr(method, "key", ""))
-    return content_id(method.version, own, row.question, *row.context, "", row.response)
-
-
-def _scored(
-    name: str,
-    method: Method,
-    finished: Mapping[tuple[str, str], Outcome],
-    stop: threading.Event,
-    row: LabelledRow,
-) -> Outcome:
-    key, known = key_of(method, row), finished.get((name, row.id))
-    if known is not None and known.key == key and not known.error:
-        return known
-    before, started = method.usage or LlmUsage(), working_time()
-    outcome = Outcome(method=name, row=row.id, key=key)
-    update: dict[str, object] = {}
-    try:
-        scored = method.score(row.given, stop)
-    except (BadInput, LlmFailed) as error:
-        if stop.is_set():  # cut off: the row is scored when the run resumes
-            raise Stopped("this row was interrupted") from error
-        update["error"] = str(error)
-    else:
-        scores = scored.scores.items()
-        update["scores"] = {n: round(min(1.0, max(0.0, score)), 6) for n, score in scores}
-        update["parts"] = scored.parts
-        is_cached = method.usage is not None and method.usage.since(before).cached > 0
-        update["seconds"] = None if is_cached else round(working_time() - started, 6)
-    return outcome.model_copy(update=update)
+def _scored(name: str, method: Method, stop: threading.Event, row: LabelledRow) -> Outcome:
+    llm: Llm | None = getattr(method, "llm", None)
+    cached, started = llm.usage.cached if llm else 0, working_time()
+    scores = method.score(row.given, stop).scores
+    is_cached = llm is not None and llm.usage.cached > cached
+    return Outcome(
+        method=name,
+        row=row.id,
+        scores={n: round(min(1.0, max(0.0, score)), 6) for n, score in scores.items()},
+        seconds=None if is_cached else round(working_time() - started, 6),
+    )
 
 
 # --- figures ---
@@ -310,19 +252,15 @@ def best_threshold(reading: str, scores: Sequence[float], grounded: Sequence[boo
     Of equal ones, the middle one is taken.
     """
     import numpy as np
+    from sklearn.metrics import f1_score
 
     values = np.unique(scores)
     if len(values) > MAX_THRESHOLDS:
         values = np.quantile(values, np.linspace(0, 1, MAX_THRESHOLDS))
     halfway = (values[:-1] + values[1:]) / 2
     thresholds = np.concatenate([values[:1], halfway, values[-1:] + 1e-6])
-    labels = np.asarray(grounded)
-    right = (np.asarray(scores) >= thresholds[:, None]) == labels
-    wrong = (~right).sum(axis=1)
-    f1 = np.zeros(len(thresholds))
-    for of_class in (labels, ~labels):
-        hits = 2 * (right & of_class).sum(axis=1)
-        f1 += hits / np.maximum(1, hits + wrong) / 2
+    passed = np.asarray(scores) >= thresholds[:, None]
+    f1 = np.array([f1_score(grounded, one, average="macro", zero_division=0.0) for one in passed])
     equal = np.flatnonzero(f1 >= f1.max() - 1e-12)
     chosen = equal[len(equal) // 2]
     return Tuning(reading, float(thresholds[chosen]), float(f1[chosen]))

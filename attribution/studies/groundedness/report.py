@@ -1,4 +1,4 @@
-"""The results of a benchmark as tables, a chart, and the files of a folder."""
+"""The results of a benchmark as tables, and the files of a folder."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
 from attribution.files import replace_text
 from attribution.pipeline.experiment import Fields
-from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
     Evaluation,
     LeftOut,
@@ -21,12 +19,9 @@ from attribution.studies.groundedness.evaluation import (
     Tuning,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.results import LIGHT, Colours, ResultTable, lay_out, plotly
+from attribution.studies.results import ResultTable
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
-ROWS, FIGURES, PLOT, TABLES = "rows.jsonl", "figures.json", "f1-latency.html", "tables.md"
+ROWS, FIGURES, TABLES = "rows.jsonl", "figures.json", "tables.md"
 HEADS = (
     "method",
     "precision",
@@ -86,23 +81,6 @@ def error_table(evaluation: Evaluation) -> ResultTable:
     return ResultTable(title, heads, tuple(rows))
 
 
-def f1_by_latency(figures: Sequence[MethodFigures], colours: Colours = LIGHT) -> Figure:
-    """Draw macro F1 against the seconds of a response, on a logarithmic axis (T24 Figure 2)."""
-    measured = [one for one in figures if one.seconds]
-    figure: Figure = plotly().Figure()
-    figure.add_scatter(
-        x=[one.seconds for one in measured],
-        y=[one.macro_f1 for one in measured],
-        mode="markers+text",
-        text=[one.method for one in measured],
-        textposition="top center",
-        hovertext=[METHODS[one.method].label for one in measured],
-    )
-    seconds = {"type": "log", "title": {"text": "seconds a response (logarithmic)"}}
-    lay_out(figure, colours, seconds, {"range": [0, 1.05], "title": {"text": "macro F1"}})
-    return figure
-
-
 def row_lines(
     rows: Sequence[LabelledRow], outcomes: Iterable[Outcome], evaluation: Evaluation
 ) -> list[Fields]:
@@ -156,7 +134,5 @@ def write(folder: Path, rows: Sequence[Fields], report: Fields, evaluation: Eval
         FIGURES: json.dumps(report, indent=1, ensure_ascii=False) + "\n",
         TABLES: "\n".join(table.markdown() for table in tables),
     }
-    if any(one.seconds for one in evaluation.figures):
-        files[PLOT] = f1_by_latency(ranked(evaluation)).to_html(include_plotlyjs=True)
     for name, text in files.items():
         replace_text(folder / name, text)

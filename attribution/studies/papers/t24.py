@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Sequence
 
 from attribution.errors import BadInput
@@ -12,7 +13,7 @@ from attribution.studies.groundedness.evaluation import (
     MethodFigures,
     Outcome,
     evaluate,
-    run_to_file,
+    run,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split, labelled_set
 from attribution.studies.papers import Series, paper
@@ -42,7 +43,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
         steps[label] = METHODS[system.method].missing(settings)
         if steps[label]:
             continue
-        outcomes = yield from _outcomes(label, system, settings, rows, inputs)
+        outcomes = yield from _outcomes(label, system, settings, rows)
         measured = [evaluate(rows, outcomes, [system.method], one) for one in SPLITS[number]]
         steps[label] = measured[0].unmeasured.get(system.method, "")
         if not steps[label]:
@@ -60,15 +61,10 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 
 
 def _outcomes(
-    label: str,
-    system: Series,
-    settings: Settings,
-    rows: Sequence[LabelledRow],
-    inputs: TableInputs,
+    label: str, system: Series, settings: Settings, rows: Sequence[LabelledRow]
 ) -> Generator[RowDone, None, list[Outcome]]:
-    path = inputs.folder / f"{label.replace(' ', '-')}.jsonl"
     outcomes: list[Outcome] = []
-    for outcome in run_to_file(rows, [system.method], settings, path):
+    for outcome in run(rows, [system.method], settings, threading.Event()):
         if not isinstance(outcome, Outcome):
             raise BadInput(f"{label}: {outcome.reason}")
         outcomes.append(outcome)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from attribution.conversation import turns_of
-from attribution.files import Cell, Row, format_cell, replace_text
+from attribution.files import Cell, Row, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -24,7 +23,7 @@ from attribution.studies.segmenters.comparison import (
     compare,
     json_data,
 )
-from attribution.types import LABELS, UNCHECKED, Label, Report
+from attribution.types import LABELS, UNCHECKED, Label
 
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
 Columns = Sequence[Column]  # of one segmenter, for all answers
@@ -135,20 +134,3 @@ def counts(column: Column) -> Counts:
     """Count the checked claims of one answer and those that are supported, for FActScore."""
     labels = [v.label for v in column.report.verdicts if v.label in DECIDED]
     return Counts(len(labels), labels.count("supported"))
-
-
-def summarise(path: Path) -> str:
-    """Summarise the output of `batch`, reading it line by line."""
-    counts: Counter[str] = Counter()
-    seconds: list[float] = []
-    for line in read_lines(path):
-        counts["rows"] += 1
-        if not is_result(line):
-            counts["failed"] += 1
-            continue
-        report = Report.model_validate(line["report"])
-        counts["claims"] += len(report.claims)
-        counts.update(verdict.label.replace("_", " ") for verdict in report.verdicts)
-        seconds.append(sum(s for stage, s in report.timings.items() if stage != "load"))
-    lines = [f"{name:<20} {count:>8,}" for name, count in counts.items()]
-    return "\n".join([*lines, f"{'seconds per answer':<20} {format_cell(mean(seconds)):>8}"])

@@ -116,7 +116,10 @@ def perform(
         return NextTask(shown)
     kind = act.get("kind")
     if kind == "undo":
-        undone = saved.undo(work.project.id, annotator.name, annotator.role)
+        try:
+            undone = saved.undo(work.project.id, annotator.name, annotator.role)
+        except AttributionError as error:
+            return NextTask(shown, error.public())
         return NextTask(undone.task_id) if undone else NextTask(shown, "There is nothing to undo.")
     if kind == "go" and act.get("to") in (-1, 1):
         place = (queue.index(shown) if shown in queue else len(queue)) + act["to"]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from attribution.reports import html
-from attribution.reports.html import Child, Node, badge, el, plural
+from attribution.reports.html import Node, badge, el, plural
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
     Evaluation,
@@ -145,7 +145,7 @@ def _row(scored: ResponseScore) -> Node:
         f"error: {row.error_type}" if row.error_type else "",
     ]
     question = el("p", el("strong", "Question "), el("span", row.question, dir="auto"))
-    response = el("span", *response_parts(row, outcome), dir="auto")
+    response = el("span", row.response, dir="auto")
     context = [el("blockquote", text[:CONTEXT], dir="auto") for text in row.context]
     return el(
         "details",
@@ -156,21 +156,3 @@ def _row(scored: ResponseScore) -> Node:
         el("h4", "Context"),
         *context,
     )
-
-
-def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
-    """Show the response with a score after each part; of overlapping parts, only the first."""
-    pieces: list[Child] = []
-    at = 0
-    for part in sorted(outcome.parts, key=lambda part: (part.start, part.end)):
-        if part.start < at or part.end > len(row.response):
-            continue
-        score = el(
-            "span",
-            f"{part.score:.2f}",
-            class_="num",
-            title="score of this part",
-        )
-        pieces += [el("span", row.response[at : part.end]), " ", score]
-        at = part.end
-    return [*pieces, el("span", row.response[at:])]

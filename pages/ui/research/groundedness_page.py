@@ -38,7 +38,6 @@ from attribution.studies.groundedness.labelled_set import (
 )
 from attribution.studies.groundedness.report import (
     error_table,
-    f1_by_latency,
     json_report,
     quality_table,
     ranked,
@@ -50,7 +49,7 @@ from pages.ui.components import link
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
 from pages.ui.form_menus import advanced_menu
-from pages.ui.frame import chart_colours, note, plot, result_table, show, small, status_line
+from pages.ui.frame import note, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.research.benchmark_results import (
     PROMPTS,
@@ -71,6 +70,17 @@ FORMAT = (
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
 OFFLINE = ("cos_sim", "quip", "pipeline")  # selected at first
+SECONDS = {"scale": {"type": "log"}, "title": "seconds a response (logarithmic)"}
+F1_BY_LATENCY = {  # T24 Figure 2
+    "encoding": {
+        "x": {"field": "seconds", "type": "quantitative", **SECONDS},
+        "y": {"field": "macro_f1", "type": "quantitative", "title": "macro F1"},
+    },
+    "layer": [
+        {"mark": {"type": "point", "filled": True, "size": 80}},
+        {"mark": {"type": "text", "dy": -12}, "encoding": {"text": {"field": "method"}}},
+    ],
+}
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
@@ -105,14 +115,10 @@ JOB = JobPage(
 def work(
     labelled: LabelledSet, saved: SavedBenchmark, run: Run, save: Callable[[SavedBenchmark], None]
 ) -> Work[BenchmarkProgress]:
-    """Collect and save outcomes one by one; figures follow when a method is done.
-
-    `saved` holds the outcomes of an earlier start, which `run` yields again.
-    """
+    """Collect and save outcomes one by one; figures follow when a method is done."""
 
     def measure(stop: threading.Event, update: Callable[..., BenchmarkProgress]) -> None:
         now, last, method = saved, time.monotonic(), ""
-        done = {(o.method, o.row): o for o in saved.outcomes}
         save(now)
         try:
             for one in run(stop):
@@ -124,8 +130,7 @@ def work(
                         update={"left_out": {**now.left_out, one.method: one.reason}}
                     )
                 else:
-                    done[one.method, one.row] = one
-                    now = now.model_copy(update={"outcomes": tuple(done.values())})
+                    now = now.model_copy(update={"outcomes": (*now.outcomes, one)})
                 update(saved=now)
                 if time.monotonic() - last > SAVING:
                     save(now)
@@ -155,7 +160,6 @@ def start(labelled: LabelledSet, methods: Sequence[str]) -> None:
 
 
 def _launch(id: str, labelled: LabelledSet, saved: SavedBenchmark, chosen: Settings) -> None:
-    known = {(o.method, o.row): o for o in saved.outcomes}
     methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
     browser = state.browser()
 
@@ -167,7 +171,6 @@ def _launch(id: str, labelled: LabelledSet, saved: SavedBenchmark, chosen: Setti
                 labelled.rows,
                 methods,
                 chosen,
-                known,
                 stop,
             ),
         )
@@ -272,8 +275,7 @@ def result(now: BenchmarkProgress) -> None:
     for table in tables:
         show(result_table(table))
     if any(figures.seconds for figures in now.evaluation.figures):
-        figure = f1_by_latency(ranked(now.evaluation), chart_colours())
-        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", summary(now))
+        st.vega_lite_chart(points(now), F1_BY_LATENCY, alt=summary(now))
     if now.running:
         return
     method = st.selectbox(
@@ -292,6 +294,12 @@ def result(now: BenchmarkProgress) -> None:
             "tables (CSV)": File(csv, "tables.csv", "text/csv"),
         }
     )
+
+
+def points(now: BenchmarkProgress) -> list[dict[str, object]]:
+    """Return the methods with a time, as the chart draws them."""
+    measured = [one for one in now.evaluation.figures if one.seconds]
+    return [one.model_dump(include={"method", "seconds", "macro_f1"}) for one in measured]
 
 
 def missing(now: BenchmarkProgress) -> None:

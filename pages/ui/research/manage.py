@@ -262,7 +262,7 @@ def _tasks_of_file(saved: Annotations, project: Project) -> None:
         ["jsonl", "json", "txt"],
         key=f"tasks_file-{state.count(acts.ROUND)}",
         help="One object on each line, with “answer” and “source”, and optionally “question”, "
-        "“context”, “system”, “dataset”, “item”, “time”, “title”, “url”, “unit”.",
+        "“turns”, “system”, “dataset”, “item”, “time”, “title”, “url”, “unit”.",
         max_upload_size=LIMITS.file_mb,
     )
     help = "Existing tasks stay as they are."

@@ -25,7 +25,8 @@ def test_an_export_has_every_record_with_any_text(text: str, store: Store) -> No
 
 
 def test_decisions_become_a_labelled_set() -> None:
-    row = {"question": "When?", "context": ["Who?", "He."], "answer": "In 1960.", "source": "s"}
+    turns = [{"speaker": "user", "text": "Who?"}, {"speaker": "assistant", "text": "He."}]
+    row = {"question": "When?", "turns": turns, "answer": "In 1960.", "source": "s"}
     tasks, _ = parse_tasks(json.dumps(row).encode(), "p")
     by_id = {task.id: task for task in tasks}
     (line,) = labelled_set(by_id, {tasks[0].id: "not_attributable"}).splitlines()

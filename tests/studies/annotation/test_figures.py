@@ -34,7 +34,6 @@ def judgement(
         task_id=task_id,
         annotator=name,
         revision=1,
-        origin="o",
         made_at=f"{at:06}",
         stage="production",
         content=content,

@@ -23,7 +23,7 @@ def lines(*rows: object) -> bytes:
 
 def test_a_conversation_a_source_and_what_it_comes_from() -> None:
     row = {
-        "context": ["Who?", "Hitchcock."],
+        "turns": [{"speaker": "user", "text": "Who?"}, {"role": "assistant", "content": "He."}],
         "question": "When?",
         "answer": "In 1960.",
         "source": ["a", "b"],
@@ -36,17 +36,10 @@ def test_a_conversation_a_source_and_what_it_comes_from() -> None:
     assert not problems
     assert (task.source, task.unit, task.time) == ("a\n\nb", "claim", "1961-01-01")
     assert [(t.speaker, t.text) for t in task.turns] == [
-        ("system", "Who?"),
-        ("user", "Hitchcock."),
+        ("user", "Who?"),
+        ("system", "He."),
         ("user", "When?"),
     ]
-    named = {
-        "context": [{"speaker": "user", "text": "Who?"}, {"speaker": "system", "text": "He."}],
-        "answer": "x",
-        "source": "y",
-    }
-    (task,), _ = parse_tasks(lines(named), "p")
-    assert [t.speaker for t in task.turns] == ["user", "system"]
 
 
 def test_answers_of_two_systems_to_one_item_share_it() -> None:
@@ -67,8 +60,8 @@ def test_a_bad_row_costs_itself_and_is_told() -> None:
             {"answer": "a"},
             {"source": "s"},
             {**good, "unit": "word"},
-            {**good, "context": [1]},
-            {**good, "context": 3},
+            {**good, "turns": [1]},
+            {**good, "turns": 3},
             {"answer": "x" * 2_000_001, "source": "s"},
         ),
         "p",
@@ -79,8 +72,8 @@ def test_a_bad_row_costs_itself_and_is_told() -> None:
         '"source" is missing',
         '"answer" is missing',
         "answer, sentence, claim",
-        "turn 1 of",
-        "not a list of turns",
+        "turn 1: expected",
+        "the earlier turns begin",
         "2,000,001 characters",
     )
     assert [problem.partition(":")[0] for problem in problems] == [f"line {n}" for n in range(2, 9)]

@@ -24,4 +24,4 @@ def outcome(
     number: int, score: float | dict[str, float], method: str = "gc", **more: object
 ) -> Outcome:
     scores = score if isinstance(score, dict) else {"": score}
-    return Outcome(method=method, row=str(number), key="k", scores=scores, seconds=0.1, **more)
+    return Outcome(method=method, row=str(number), scores=scores, seconds=0.1, **more)

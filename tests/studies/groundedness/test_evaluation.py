@@ -118,8 +118,6 @@ CALLS: list[str] = []
 class Counting:
     """A method that counts its calls and fails where it is told to."""
 
-    usage, version = None, "counting.1"
-
     def __init__(self, settings: Settings) -> None:
         pass
 
@@ -140,11 +138,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METHODS, "counting", Entry(f"{__name__}:Counting", "Counting", "counts"))
 
 
-def done(settings: Settings, *responses: str, finished: Any = ()) -> list[Any]:
+def done(settings: Settings, *responses: str) -> list[Any]:
     rows = [row(n, True).model_copy(update={"response": r}) for n, r in enumerate(responses)]
-    known = {(one.method, one.row): one for one in finished}
-    CALLS.clear()
-    return list(run(rows, ["counting"], settings, known, threading.Event()))
+    return list(run(rows, ["counting"], settings, threading.Event()))
 
 
 def test_what_is_not_ready_is_left_out_with_the_step(settings: Settings) -> None:
@@ -158,13 +154,10 @@ def test_what_is_not_ready_is_left_out_with_the_step(settings: Settings) -> None
         selected(["lynx"], settings)
 
 
-def test_a_row_that_fails_costs_itself_and_is_tried_again(settings: Settings) -> None:
-    first = done(settings, "good", "bad", "fine")
-    assert [one.error for one in first] == ["", "too long", ""]
-    assert first[0].scores == {"": 0.123457}
-    again = done(settings, "good", "bad", "fine", finished=first)
-    assert again[0] is first[0]
-    assert CALLS == ["bad"]
+def test_a_row_that_fails_costs_itself(settings: Settings) -> None:
+    found = done(settings, "good", "bad", "fine")
+    assert [one.error for one in found] == ["", "too long", ""]
+    assert found[0].scores == {"": 0.123457}
 
 
 def test_a_model_that_cannot_be_loaded_leaves_its_method_out(settings: Settings) -> None:
@@ -174,20 +167,5 @@ def test_a_model_that_cannot_be_loaded_leaves_its_method_out(settings: Settings)
     assert "never" not in CALLS
 
 
-def test_stop_ends_after_the_row_in_progress_and_the_rest_is_done_later(settings: Settings) -> None:
-    first = done(settings, "good", "stop", "later")
-    assert [one.row for one in first] == ["0", "1"]
-    whole = done(settings, "good", "stop", "later", finished=first)
-    assert [one.row for one in whole] == ["0", "1", "2"]
-    assert CALLS == ["later"]
-
-
-def test_changed_texts_or_another_version_are_scored_again(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = done(settings, "good", "fine")
-    done(settings, "good", "changed", finished=first)
-    assert CALLS == ["changed"]
-    monkeypatch.setattr(Counting, "version", "counting.2")
-    done(settings, "good", "fine", finished=first)
-    assert CALLS == ["good", "fine"]
+def test_stop_ends_after_the_row_in_progress(settings: Settings) -> None:
+    assert [one.row for one in done(settings, "good", "stop", "later")] == ["0", "1"]

@@ -7,8 +7,7 @@ from attribution.files import Row
 from attribution.settings import Settings
 from attribution.studies.results import blank_report
 from attribution.studies.segmenters.comparison import Column, Comparison, decomposition
-from attribution.studies.segmenters.tables import compare_many, summarise, tables
-from attribution.types import Label, Report, Verdict
+from attribution.studies.segmenters.tables import compare_many, tables
 from tests.make import claim
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -78,32 +77,3 @@ def test_claims_that_the_filter_leaves_out_are_counted_beside_factscore() -> Non
     factscore = tables([Comparison(report, (column,), ())])[-1]
     place = factscore.columns.index("incoherent, left out")
     assert factscore.rows[0][place] == 1
-
-
-def line(*verdicts: Label) -> str:
-    claims = tuple(claim(f"Claim {number}.") for number in range(4))
-    report = Report(
-        id="r",
-        created_at="",
-        question="",
-        answer="",
-        settings={},
-        versions={},
-        claims=claims,
-        verdicts=tuple(
-            Verdict(claim_id=c.id, label=label, confidence=0.5, reason="")
-            for c, label in zip(claims, verdicts, strict=False)
-        ),
-        timings={"segment": 0.5, "verify": 1.0, "load": 20.0},
-    )
-    return json.dumps({"line": 1, "key": "k", "report": json.loads(report.to_json())}) + "\n"
-
-
-def test_rows_claims_verdicts_and_seconds_of_a_batch_are_counted(tmp_path: Path) -> None:
-    failed = json.dumps({"line": 2, "error": "not JSON"}) + "\n"
-    path = tmp_path / "out.jsonl"
-    path.write_text(line("supported", "unclear") + failed + line("supported"))
-    summary = dict(line.rsplit(maxsplit=1) for line in summarise(path).splitlines())
-    assert (summary["rows"], summary["failed"], summary["claims"]) == ("3", "1", "8")
-    assert (summary["supported"], summary["unclear"]) == ("2", "1")
-    assert summary["seconds per answer"] == "1.50"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, PartScore, Scored
+from attribution.studies.groundedness import ONE, Given, Scored
 from attribution.text.sentences import sentences
 from attribution.types import Probabilities, Span
-from attribution.verifiers import VERIFIERS, key_of
+from attribution.verifiers import VERIFIERS
 
 
 def spans(text: str) -> list[Span]:
@@ -22,23 +22,9 @@ def of_context(given: Given) -> list[str]:
     return list(dict.fromkeys(text[a:b] for text in given.context for a, b in spans(text)))
 
 
-def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[PartScore, ...]:
-    """Pair each place with its score."""
-    return tuple(
-        PartScore(start=a, end=b, score=round(s, 6))
-        for (a, b), s in zip(places, scores, strict=True)
-    )
-
-
 def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
     """Score each sentence; the least of them is the response's (T24 5.1, 5.2)."""
-    places = spans(given.response)
-    return of_sentences(places, [score(given.response[a:b]) for a, b in places])
-
-
-def of_sentences(places: Sequence[Span], scores: Sequence[float]) -> Scored:
-    """Return the least score of the sentences."""
-    return Scored({ONE: min(scores)}, parts(places, scores))
+    return Scored({ONE: min(score(given.response[a:b]) for a, b in spans(given.response))})
 
 
 class Entailment:
@@ -46,7 +32,6 @@ class Entailment:
 
     def __init__(self, settings: Settings) -> None:
         self.verifier = VERIFIERS.build(settings.verifier, settings)
-        self.version, self.key = self.verifier.version, key_of(self.verifier)
 
     def read(self, statements: Sequence[str], premises: Sequence[str]) -> list[list[Probabilities]]:
         """Return a row for each statement, with the probabilities by each premise."""

@@ -105,10 +105,8 @@ def longest_input(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) ->
 class HubMethod:
     """Base class of the methods: a model, and the one whose tokenizer or configuration it takes."""
 
-    name: str
     model: HubClassifier
     foundation: HubClassifier | None = None  # None: the model's own
-    usage = None
 
     def __init__(
         self,
@@ -118,7 +116,6 @@ class HubMethod:
     ) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
-        self.version = f"{self.name}.4/{self._model.name}@{self._model.revision}"
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Tensor:
         """Return the logits of pairs of texts, as (pairs, labels); of two, the longer is cut."""
@@ -150,7 +147,7 @@ class HemV1(HubMethod):
     Score: the best passage of the context, and of the response's sentences the least.
     """
 
-    name, model = "hem_v1", HEM_V1
+    model = HEM_V1
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, given.context))
@@ -186,7 +183,7 @@ class HemV2(HubMethod):
     Score: of the response's sentences, each with the whole context, the least.
     """
 
-    name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
+    model, foundation = HEM_V2, FLAN_T5
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, joined(given.context)))
@@ -211,7 +208,7 @@ class FactKB(HubMethod):
     Score: the best sentence of the context, and of the response's sentences the least.
     """
 
-    name, model, foundation = "factkb", FACTKB, ROBERTA
+    model, foundation = FACTKB, ROBERTA
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._factual, of_context(given)))
@@ -228,7 +225,7 @@ class ContextNli(HubMethod):
     sentences the least.
     """
 
-    name, model = "contextnli", CONTEXT_NLI
+    model = CONTEXT_NLI
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._accepted, of_context(given)))

@@ -4,36 +4,31 @@ the pipeline itself.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attribution.embedders import EMBEDDERS, key_of
+from attribution.embedders import EMBEDDERS
 from attribution.errors import Unavailable
 from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import ONE, Given, PartScore, Scored, joined
+from attribution.studies.groundedness import ONE, Given, Scored, joined
 from attribution.studies.groundedness.methods import (
     by_sentence,
     of_context,
-    of_sentences,
     spans,
 )
 from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
 from attribution.types import (
     UNCHECKED,
     Document,
-    LlmUsage,
     Report,
     Verdict,
-    content_id,
 )
-from attribution.verifiers import VERIFIERS, policy_of
 
 
 class GroundednessClassifier(HemV1):
@@ -52,8 +47,6 @@ class GroundednessClassifier(HemV1):
             raise Unavailable(
                 f"gc_model {str(folder)!r} has no model.safetensors; see training/README.md"
             )
-        with weights.open("rb") as file:
-            self.version = f"gc.own.3/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, of_context(given)))
@@ -71,18 +64,14 @@ class CosineSimilarity:
     Score: the least of the response's sentences, at least 0.
     """
 
-    usage = None
-
     def __init__(self, settings: Settings) -> None:
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
-        self.version, self.key = f"cos_sim.3/{self._embedder.version}", key_of(self._embedder)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places, premises = spans(given.response), of_context(given)
         vectors = self._embedder.embed([given.response[a:b] for a, b in places] + premises)
         cosines = vectors[: len(places)] @ vectors[len(places) :].T
-        nearest = [min(1.0, max(0.0, float(c))) for c in cosines.max(axis=1)]
-        return of_sentences(places, nearest)
+        return Scored({ONE: min(1.0, max(0.0, float(cosines.max(axis=1).min())))})
 
 
 class Quip:
@@ -90,9 +79,6 @@ class Quip:
 
     Score: the sentence of the response that shares least with the context, for each length.
     """
-
-    usage = None
-    version = "quip.2"
 
     def __init__(self, settings: Settings) -> None:
         pass
@@ -129,11 +115,6 @@ class Pipeline:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings.model_copy(update={"sources": ("documents",)})
-        self.usage: LlmUsage | None = None
-        embedder = EMBEDDERS.build(settings.embedder, settings)
-        verifier = VERIFIERS.build(settings.verifier, settings)
-        self.version = f"pipeline.4/{embedder.version}/{verifier.version}"
-        self.key = content_id(settings.identity, str(policy_of(settings)))
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         documents = [
@@ -148,16 +129,8 @@ class Pipeline:
             *_, last = steps
         assert isinstance(last, Finished)
         report = last.report
-        for usage in report.usage.llm.values():
-            self.usage = usage + (self.usage or LlmUsage())
-        claims = {claim.id: claim for claim in report.claims}
-        scored: list[PartScore] = []
-        for verdict in report.verdicts:
-            if verdict.label not in UNCHECKED:
-                score = round(_support(verdict, report), 6)
-                for start, end in claims[verdict.claim_id].spans:
-                    scored.append(PartScore(start=start, end=end, score=score))
-        return Scored({ONE: min((part.score for part in scored), default=1.0)}, tuple(scored))
+        checked = [verdict for verdict in report.verdicts if verdict.label not in UNCHECKED]
+        return Scored({ONE: min((_support(v, report) for v in checked), default=1.0)})
 
 
 def _support(verdict: Verdict, report: Report) -> float:

@@ -15,8 +15,8 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import Entailment, parts, spans
-from attribution.types import LlmUsage, Probabilities, Relation
+from attribution.studies.groundedness.methods import Entailment, spans
+from attribution.types import Probabilities, Relation
 
 
 class _MethodReply(BaseModel):
@@ -31,12 +31,6 @@ class Prompted:
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
         self._prompts = [prompts.load(name, settings) for name in self.prompts]
-        self.version = "/".join((*(prompt.version for prompt in self._prompts), self.llm.version))
-        self.key = self.llm.key
-
-    @property
-    def usage(self) -> LlmUsage:
-        return self.llm.usage
 
     def _question(self, number: int, **inputs: str) -> Question:
         return Question.of(self._prompts[number], **inputs)
@@ -176,7 +170,7 @@ class Sample(BaseModel):
     answer: str
 
 
-class SelfCheckMulti:
+class SelfCheckMulti(Prompted):
     """Method `selfcheck_multi`: compare the response with several sampled answers to the question
     from the context.
 
@@ -184,17 +178,11 @@ class SelfCheckMulti:
     the response.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.llm, self._entailment = Llm(settings), Entailment(settings)
-        self._prompt = prompts.load("groundedness/answer.v1", settings)
-        self.version = (
-            f"{self._prompt.version}x{SAMPLES}/{self.llm.version}/{self._entailment.version}"
-        )
-        self.key = f"{self.llm.key}/{self._entailment.key}"
+    prompts = ("groundedness/answer.v1",)
 
-    @property
-    def usage(self) -> LlmUsage:
-        return self.llm.usage
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._entailment = Entailment(settings)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         if not given.question.strip():
@@ -202,9 +190,10 @@ class SelfCheckMulti:
                 "the row has no question to answer again: add one, or leave selfcheck_multi out"
             )
         self.llm.stop = stop
-        text = self._prompt.render(question=given.question, context=joined(given.context))
+        (prompt,) = self._prompts
+        text = prompt.render(question=given.question, context=joined(given.context))
         asked = [
-            Question(text, self._prompt.version, TEMPERATURE, number, self._prompt.as_json)
+            Question(text, prompt.version, TEMPERATURE, number, prompt.as_json)
             for number in range(1, SAMPLES + 1)
         ]
         replies = self.llm.map(asked, Sample)
@@ -219,9 +208,8 @@ class SelfCheckMulti:
             raise LlmFailed(
                 "the language model gave no other answer: run again, or choose another model"
             )
-        places = spans(given.response)
-        sentences = [given.response[start:end] for start, end in places]
+        sentences = [given.response[start:end] for start, end in spans(given.response)]
         contradicted: list[float] = []
         for row in self._entailment.read(sentences, answers):
             contradicted.append(fmean(contradiction(probabilities) for probabilities in row))
-        return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))
+        return Scored({ONE: 1 - max(contradicted)})

@@ -102,7 +102,6 @@ def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path])
         logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)
     ]
     found = HemV1(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
-    assert [p.score for p in found.parts] == pytest.approx(expected, abs=1e-4)
     assert len(expected) == 2
     assert found.scores == pytest.approx({"": min(expected)}, abs=1e-4)
 
@@ -136,7 +135,6 @@ def test_context_nli_takes_the_least_contradiction_of_each_sentence(
     each = [min(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
     found = ContextNli(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
     assert found.scores == pytest.approx({"": 1 - max(each)}, abs=1e-4)
-    assert [p.score for p in found.parts] == pytest.approx([1 - c for c in each], abs=1e-4)
 
 
 def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:

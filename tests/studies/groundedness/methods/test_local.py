@@ -33,10 +33,6 @@ def test_a_copy_is_more_grounded_than_something_else_and_scores_are_shares(
     for reading, score in true.scores.items():
         assert 0 <= other.scores[reading] <= score <= 1
     assert any(true.scores[r] > other.scores[r] for r in true.scores)
-    assert all(TRUE[p.start : p.end].strip() and 0 <= p.score <= 1 for p in true.parts)
-    method = METHODS.build(name, settings)
-    assert method.version
-    assert method.usage is None
     odd = scored(name, settings, "?!")  # nothing to read in it
     assert all(0 <= score <= 1 for score in odd.scores.values())
 
@@ -52,7 +48,6 @@ def test_cos_sim_takes_the_sentence_that_is_farthest_from_the_context(settings: 
     method._embedder = Fixed()
     found = method.score(Given("", ("Alpha. Beta.",), "One. Two."), threading.Event())
     assert found.scores == pytest.approx({"": 0.6}, abs=1e-5)
-    assert [p.score for p in found.parts] == pytest.approx([1.0, 0.6], abs=1e-5)
 
 
 def test_quip_counts_each_ngram_of_each_sentence(settings: Settings) -> None:
@@ -67,7 +62,6 @@ def test_quip_counts_each_ngram_of_each_sentence(settings: Settings) -> None:
 def test_the_pipeline_checks_what_is_worth_checking(settings: Settings) -> None:
     found = scored("pipeline", settings, "The Nile flows north. I hope this helps!")
     assert found.scores[""] > 0.5
-    assert len(found.parts) == 1
     assert scored("pipeline", settings, "I hope this helps!").scores == {"": 1.0}
 
 
