@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from attribution.files import Row, read_rows
 
 if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
+    from attribution.settings import Settings
 
 STEPS = 10  # lines of progress for each method
 
@@ -27,7 +28,7 @@ def commands(add: Add) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
     p.add_argument("--answer", action="append", default=[], help="twice to compare two answers")
     p.add_argument(
-        "--input", type=Path, help='JSON Lines of {"question", "answer"}, or "first" and "second"'
+        "--input", type=Path, help='JSON Lines of {"question", "answer"}, to compare segmenters'
     )
     p.add_argument("--segmenters", nargs="+", help="two to four; see: list segmenters")
     _add_run(p)
@@ -82,7 +83,7 @@ def benchmark(args: argparse.Namespace) -> int:
     methods, left_out = evaluation.selected(args.methods, settings)
     for method in left_out:
         progress(f"! {method.method} is left out: {method.reason}")
-    report.prepare(args.out)
+    args.out.mkdir(parents=True, exist_ok=True)
     total = len(labelled.rows)
     outcomes: list[evaluation.Outcome] = []
     done: Counter[str] = Counter()
@@ -113,38 +114,41 @@ def benchmark(args: argparse.Namespace) -> int:
 
 
 def compare(args: argparse.Namespace) -> int:
-    """Compare segmenters on each answer, or the two answers of each row, over the same evidence.
+    """Compare segmenters on each answer, or two answers, over the same evidence.
 
-    Answers that are in the output already are not compared again.
+    Segmenters are not compared again on answers that are in the output already.
     """
-    from attribution.studies.answers import two_answers
-    from attribution.studies.segmenters import tables
-
     settings = options.settings(args)
-    rows = _compared_rows(args)
-    if args.segmenters:
-        steps = tables.compare_many(rows, settings, args.segmenters, args.out)
-    else:
-        args.out.mkdir(parents=True, exist_ok=True)
-        steps = two_answers.compare_many(rows, settings, args.out / "answers.jsonl")
-    failed = _follow("compare", steps)
-    progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed")
-    return int(failed > 0)
-
-
-def _compared_rows(args: argparse.Namespace) -> list[Row]:
-    """Return the rows of the input, or one row of the answers on the command line."""
     answers = [options.read_text(answer) for answer in args.answer]
-    expected = 1 if args.segmenters else 2
-    names = ["answer"] if args.segmenters else ["first", "second"]
-    if args.input:
-        return read_rows(args.input, names, ["question"])
-    if len(answers) != expected:
+    if args.segmenters and (args.input or len(answers) == 1):
+        return _compare_segmenters(args, settings, answers)
+    if args.segmenters or args.input or len(answers) != 2:
         raise BadInput(
-            "give --input FILE, or one --answer and --segmenters A B, or --answer twice to compare "
+            "give --segmenters A B with --input FILE or one --answer, or --answer twice to compare "
             "two answers"
         )
-    return [Row(1, {"question": args.question, **dict(zip(names, answers, strict=True))})]
+    from attribution.studies.answers.two_answers import compare_answers, json_data
+
+    args.out.mkdir(parents=True, exist_ok=True)
+    first, second = answers
+    store = options.open_store(settings)
+    result = compare_answers(args.question, first, second, settings, store)
+    content = json.dumps(json_data(result), ensure_ascii=False, indent=1)
+    write_file(args.out / "answers.json", content.encode())
+    return 0
+
+
+def _compare_segmenters(
+    args: argparse.Namespace, settings: Settings, answers: Sequence[str]
+) -> int:
+    from attribution.studies.segmenters.tables import compare_many
+
+    rows = [Row(1, {"question": args.question, "answer": answer}) for answer in answers]
+    if args.input:
+        rows = read_rows(args.input, ["answer"], ["question"])
+    failed = _follow("compare", compare_many(rows, settings, args.segmenters, args.out))
+    progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed")
+    return int(failed > 0)
 
 
 def batch(args: argparse.Namespace) -> int:
@@ -187,9 +191,10 @@ def evoke(args: argparse.Namespace) -> int:
     lines: list[str] = []
     failed = 0
     for number, made in enumerate(evoke_errors(rows, llm), 1):
-        lines += [json.dumps(row, ensure_ascii=False) + "\n" for row in made.rows]
-        failed += bool(made.problem)
-        progress(f"evoke {number}/{len(rows)}" + f": {made.problem}" * bool(made.problem))
+        lines += [json.dumps(row, ensure_ascii=False) + "\n" for row in made]
+        problem = made[-1].get("error", "")
+        failed += bool(problem)
+        progress(f"evoke {number}/{len(rows)} {problem}".rstrip())
     write_file(args.output, "".join(lines).encode())
     progress(f"{args.output}: {len(rows) - failed} twins, {failed} failed")
     return int(failed > 0)

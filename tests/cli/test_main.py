@@ -96,8 +96,8 @@ def test_compare_compares_segmenters_on_an_answer(tmp_path: Path) -> None:
 def test_compare_compares_two_answers(tmp_path: Path) -> None:
     command = ["compare", "--answer", "Thanks!", "--answer", "Hello!", "--out", str(tmp_path)]
     assert main(command) == 0
-    (row,) = read_rows(tmp_path / "answers.jsonl")
-    assert row["result"]["matches"] == []
+    compared = json.loads((tmp_path / "answers.json").read_text())
+    assert compared["matches"] == []
 
 
 GOOD: dict[str, dict[str, Any]] = {

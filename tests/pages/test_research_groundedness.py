@@ -58,7 +58,7 @@ def started(labelled: LabelledSet, saved: SavedBenchmark, *given: Any) -> Job[Be
     )
 
 
-def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: Store) -> None:
+def test_scores_come_one_by_one_and_stop_keeps_them(store: Store) -> None:
     BENCHMARK_SET.save(store, "id", LABELLED)
     save = partial(BENCHMARK.save, store, "id")
 
@@ -77,12 +77,6 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
     assert loaded is not None
     assert loaded[0].rows == ROWS
     assert loaded[1] == now.saved
-    seen: list[Any] = []
-    again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)
-    now = ended(again)
-    assert not now.missing()
-    assert now.evaluation == benchmark().evaluation
-    assert load_benchmark(store, "id") == (loaded[0], now.saved)
 
 
 def test_the_page_opens_with_the_example_set() -> None:

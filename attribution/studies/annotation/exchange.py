@@ -45,17 +45,12 @@ def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
 def _labelled_row(task: Task, is_grounded: bool) -> Fields:
     turns = list(task.turns)
     question = turns.pop().text if turns and turns[-1].speaker == "user" else ""
-    optional: Fields = {
-        "system": task.system,
-        "dataset": task.dataset,
-        "turns": [turn.model_dump() for turn in turns],
-    }
     return {
         "id": task.id,
         "group": task.item,  # answers of several systems to one item stay in one split
         "question": question,
+        "turns": [turn.model_dump() for turn in turns],
         "context": task.source,
         "response": task.answer,
         "grounded": is_grounded,
-        **{name: value for name, value in optional.items() if value},
     }

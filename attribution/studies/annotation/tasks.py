@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
@@ -25,7 +25,6 @@ FORMS: dict[Form, str] = {
 STAGES: tuple[Stage, ...] = get_args(Stage)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MAX_NAME = 80  # characters of a name or code
-MAX_TEXT = 2_000_000  # characters of an answer or a source
 # Fields of which the id is made, beside the texts.
 _IDENTITY = ("unit", "time", "system", "dataset", "item", "title", "url")
 _TEXTS = ("question", *_IDENTITY)
@@ -83,13 +82,6 @@ class Task(Frozen):
     title: str = ""
     url: str = ""
     source: str = ""
-
-    @field_validator("answer", "source")
-    @classmethod
-    def _not_too_long(cls, text: str) -> str:
-        if len(text) > MAX_TEXT:
-            raise ValueError(f"has {len(text):,} characters; at most {MAX_TEXT:,} are allowed")
-        return text
 
 
 def make_task(

@@ -5,18 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter
 
 from attribution import events
-from attribution.conversation import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.evidence import GatherStep
-from attribution.files import Row
-from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
+from attribution.pipeline.experiment import Fields
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -126,42 +122,16 @@ def _finished(steps: Iterator[events.Event]) -> Report:
     return last.report
 
 
-def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
-    """Compare the `first` and the `second` answer of every row, and write a line each."""
-    return Experiment(rows, partial(_prepare, settings), settings.identity).run(path)
-
-
-def _prepare(settings: Settings) -> Work:
-    store = Store.open(settings.database_url)
-
-    def compare_row(row: Row) -> Fields:
-        question = str(row.fields.get("question") or "")
-        context = turns_of(row.fields.get("turns"))
-        first, second = row.fields["first"], row.fields["second"]
-        result = compare_answers(question, first, second, settings, store, context)
-        return {"result": json_data(result)}
-
-    return compare_row
-
-
 def json_data(result: TwoAnswers) -> Fields:
     """Return JSON-serialisable data: both reports without the texts of their pages, the matches
-    with the side that the sources support, what only one answer says, and counts.
+    with the side that the sources support, and what only one answer says.
     """
     matches: list[Fields] = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
     for match, fields in zip(result.matches, matches, strict=True):
         fields["supported"] = result.supported(match)
     data: Fields = {"matches": matches}
-    counts: Fields = {}
     for side in SIDES:
         report = result.report(side)
-        labels = [verdict.label for verdict in report.verdicts]
         data[side] = report.model_dump(mode="json", exclude={"pages": {"__all__": {"text"}}})
         data[f"only_{side}"] = [claim.id for claim in result.alone(side)]
-        counts[side] = {
-            "checked": sum(label not in UNCHECKED for label in labels),
-            "supported": labels.count("supported"),
-            "contradicted": labels.count("contradicted"),
-        }
-    data["counts"] = counts
     return data

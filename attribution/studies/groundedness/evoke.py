@@ -7,7 +7,6 @@ one error: any, or the one that the row's `error_type` names.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from pydantic import BaseModel
@@ -36,12 +35,7 @@ class AlteredAnswer(BaseModel):
         return {"text": unquoted(text)} if text else None
 
 
-@dataclass(frozen=True)
-class Evoked:
-    """The rows made of one line of the input, and what went wrong; empty if nothing did."""
-
-    rows: tuple[Fields, ...]
-    problem: str = ""
+Evoked = tuple[Fields, ...]  # the rows made of one line of the input
 
 
 def evoke(rows: Sequence[Row], llm: Llm) -> Iterator[Evoked]:
@@ -54,7 +48,7 @@ def evoke(rows: Sequence[Row], llm: Llm) -> Iterator[Evoked]:
         replies = iter(llm.map([_question(prompt, one) for one in answers], AlteredAnswer))
         for row, result in zip(batch, results, strict=True):
             if result.value is None:
-                yield Evoked((row.failed(result.problem),), f"line {row.line}: {result.problem}")
+                yield (row.failed(result.problem),)
             else:
                 made_by = f"{prompt.version}/{llm.version}"
                 yield _with_twin(result.value, next(replies), made_by)
@@ -90,7 +84,7 @@ def _with_twin(
     problem = str(reply) if isinstance(reply, LlmFailed) else _problem(answer, reply.value.text)
     if isinstance(reply, LlmFailed) or problem:
         failed = {"of": answer.id, "line": answer.line, "error": problem}
-        return Evoked((fields, failed), f"line {answer.line}: {problem}")
+        return fields, failed
     twin = {
         **fields,
         "id": f"{answer.id}~altered",
@@ -100,7 +94,7 @@ def _with_twin(
         "of": answer.id,
         "made_by": made_by,
     }
-    return Evoked((fields, twin))
+    return fields, twin
 
 
 def _problem(answer: LabelledRow, altered: str) -> str:

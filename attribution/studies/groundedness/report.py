@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from attribution.errors import BadInput
 from attribution.files import replace_text
 from attribution.pipeline.experiment import Fields
 from attribution.studies.groundedness.evaluation import (
@@ -115,15 +114,6 @@ def json_report(
 
 
 # --- the files of a folder ---
-
-
-def prepare(folder: Path) -> None:
-    """Make the folder. Raises BadInput where that is impossible."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        problem = f"{folder} cannot be used as a folder: {error.strerror}; choose another --out"
-        raise BadInput(problem) from None
 
 
 def write(folder: Path, rows: Sequence[Fields], report: Fields, evaluation: Evaluation) -> None:

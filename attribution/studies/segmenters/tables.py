@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -53,9 +52,6 @@ def compare_many(
             comparisons.append(COMPARISON.adapter.validate_python(line["comparison"]))
     made = tables(comparisons)
     replace_text(folder / "tables.md", "\n".join(table.markdown() for table in made))
-    for table in made:
-        name = re.sub("[^a-z]+", "-", re.split("[:,]", table.title)[0].lower())
-        replace_text(folder / f"{name}.csv", table.csv())
 
 
 def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:

@@ -308,7 +308,7 @@ def missing(now: BenchmarkProgress) -> None:
     if incomplete:
         labels = ", ".join(METHODS[method].label for method in incomplete)
         known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
-        note("Not complete", known, "Measure again: what was computed is not computed twice.")
+        note("Not complete", known, "Measure again: language models are not asked twice.")
     for method, reason in (now.saved.left_out | now.evaluation.unmeasured).items():
         note(f"{METHODS[method].label} has no figures", reason)
 

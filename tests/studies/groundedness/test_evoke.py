@@ -30,7 +30,7 @@ def evoked(reply: str, *rows: dict[str, Any], prompts: list[str] | None = None) 
 
 def test_an_answer_and_its_twin_are_a_labelled_set_in_one_split() -> None:
     (made,) = evoked(ALTERED, ROW)
-    rows = labelled_set([Row(n, dict(fields)) for n, fields in enumerate(made.rows, 1)]).rows
+    rows = labelled_set([Row(n, dict(fields)) for n, fields in enumerate(made, 1)]).rows
     assert [(row.response, row.grounded) for row in rows] == [(RESPONSE, True), (ALTERED, False)]
     assert len({row.group for row in rows}) == 1
 
@@ -46,14 +46,14 @@ def test_an_error_of_a_type_is_asked_for(error_type: str, words: str) -> None:
     prompts: list[str] = []
     (made,) = evoked(ALTERED, {**ROW, "error_type": error_type}, prompts=prompts)
     assert words in prompts[0]
-    assert made.rows[1]["error_type"] == error_type
+    assert made[1]["error_type"] == error_type
 
 
 def test_without_a_type_the_error_is_free() -> None:
     prompts: list[str] = []
     (made,) = evoked(ALTERED, ROW, prompts=prompts)
     assert "The error:" not in prompts[0]
-    assert made.rows[1]["error_type"] == ""
+    assert made[1]["error_type"] == ""
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_without_a_type_the_error_is_free() -> None:
 )
 def test_an_unusable_reply_is_an_error_of_its_row_alone(reply: str, problem: str) -> None:
     (made,) = evoked(reply, ROW)
-    grounded, failed = made.rows
+    grounded, failed = made
     assert grounded["grounded"] is True
     assert problem in str(failed["error"])
 
@@ -75,6 +75,5 @@ def test_lines_that_are_not_grounded_answers_leave_the_others_alone() -> None:
     without_context = {**ROW, "context": []}
     unknown = {**ROW, "error_type": "typo"}
     *refused, last = evoked(ALTERED, ungrounded, without_context, unknown, ROW)
-    assert all("error" in one.rows[0] for one in refused)
-    assert len(last.rows) == 2
-    assert not last.problem
+    assert all("error" in one[0] for one in refused)
+    assert len(last) == 2

@@ -41,8 +41,6 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(
     assert again[0] == first
     assert [json.loads(line)["line"] for line in again] == [1, 5, 2, 4]
     assert "| clauses |" in (out / "tables.md").read_text()
-    assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
-    assert len(list(out.glob("*.csv"))) == 3
 
 
 def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
-"""What the methods share: sentences, their aggregation, and the verifier's reading of them."""
+"""What the methods share: sentences, and their aggregation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored
 from attribution.text.sentences import sentences
-from attribution.types import Probabilities, Span
-from attribution.verifiers import VERIFIERS
+from attribution.types import Span
 
 
 def spans(text: str) -> list[Span]:
@@ -25,15 +23,3 @@ def of_context(given: Given) -> list[str]:
 def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
     """Score each sentence; the least of them is the response's (T24 5.1, 5.2)."""
     return Scored({ONE: min(score(given.response[a:b]) for a, b in spans(given.response))})
-
-
-class Entailment:
-    """The verifier of the settings, without a cache: what it takes is measured."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.verifier = VERIFIERS.build(settings.verifier, settings)
-
-    def read(self, statements: Sequence[str], premises: Sequence[str]) -> list[list[Probabilities]]:
-        """Return a row for each statement, with the probabilities by each premise."""
-        judged = iter(self.verifier.verify([(s, p) for s in statements for p in premises]))
-        return [[next(judged).probabilities for _ in premises] for _ in statements]

@@ -15,8 +15,9 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import Entailment, spans
+from attribution.studies.groundedness.methods import spans
 from attribution.types import Probabilities, Relation
+from attribution.verifiers import VERIFIERS
 
 
 class _MethodReply(BaseModel):
@@ -182,7 +183,7 @@ class SelfCheckMulti(Prompted):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._entailment = Entailment(settings)
+        self._verifier = VERIFIERS.build(settings.verifier, settings)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         if not given.question.strip():
@@ -208,8 +209,8 @@ class SelfCheckMulti(Prompted):
             raise LlmFailed(
                 "the language model gave no other answer: run again, or choose another model"
             )
-        sentences = [given.response[start:end] for start, end in spans(given.response)]
         contradicted: list[float] = []
-        for row in self._entailment.read(sentences, answers):
-            contradicted.append(fmean(contradiction(probabilities) for probabilities in row))
+        for start, end in spans(given.response):
+            judged = self._verifier.verify([(given.response[start:end], one) for one in answers])
+            contradicted.append(fmean(contradiction(one.probabilities) for one in judged))
         return Scored({ONE: 1 - max(contradicted)})

@@ -131,12 +131,12 @@ def test_a_reply_that_cannot_be_used_costs_its_row_and_a_stored_one_measures_not
     script["SCORE"] = lambda _: next(replies)
     rows = [row(n, True).model_copy(update={"response": f"r{n}"}) for n in range(3)]
     settings = llm_settings(served)
-    first, second, _ = run(rows, ["lynx"], settings, {}, threading.Event())
+    first, second, _ = run(rows, ["lynx"], settings, threading.Event())
     assert isinstance(first, Outcome)
     assert isinstance(second, Outcome)
     assert "does not parse" in first.error
     assert second.scores == {"": 1.0}
-    again = list(run(rows[1:], ["lynx"], settings, {}, threading.Event()))
+    again = list(run(rows[1:], ["lynx"], settings, threading.Event()))
     assert [one.seconds for one in again if isinstance(one, Outcome)] == [None, None]
 
 
