@@ -11,7 +11,6 @@ from attribution.cli.options import (
     check_output,
     print_json,
     progress,
-    read_file,
     read_text,
     report_failure,
     write_file,
@@ -46,7 +45,6 @@ def commands(add: Add) -> None:
 
     p = add("citations", "check the answer's own citations against their sources", citations)
     p.add_argument("report", metavar="REPORT", help=REPORT)
-    p.add_argument("--listed", type=Path, metavar="FILE", help="further sources, one a line")
     p.add_argument("--out", type=Path, required=True, metavar="citations.json")
 
 
@@ -146,8 +144,7 @@ def citations(args: argparse.Namespace) -> None:
     store = options.open_store()
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = for_stranger(report.settings, Settings.from_environment())
-    listed = read_file(args.listed) if args.listed else ""
-    for event in check(report, settings, store, listed=listed):
+    for event in check(report, settings, store):
         if not isinstance(event, CitationReport):
             progress(f"{event.stage} {event.done}/{event.total}")
             continue

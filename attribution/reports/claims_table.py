@@ -78,9 +78,9 @@ def write_html(*runs: Exported) -> bytes:
     """Write what is read most as one web page that opens without a network."""
     title = f"Claims of {plural(len(runs), 'answer')}"
     lines: list[list[str]] = []
-    for row in _rows(runs):
-        cells = dict(zip(COLUMNS, row, strict=True))
-        lines.append([str(cells[name] or "") for name in SHOWN])
+    for exported in runs:
+        for cells in table_rows(exported):
+            lines.append([str(cells.get(name) or "") for name in SHOWN])
     heads = [name.capitalize() for name in SHOWN]
     page = document(title, CSS, el("div", table(heads, lines)))
     return page.encode("utf-8", "replace")
@@ -88,11 +88,12 @@ def write_html(*runs: Exported) -> bytes:
 
 def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
     for exported in runs:
-        yield from table_rows(exported)
+        for cells in table_rows(exported):
+            yield [cells.get(name) for name in COLUMNS]
 
 
-def table_rows(exported: Exported) -> Iterator[list[Cell]]:
-    """Yield the cells of each claim under the names of COLUMNS."""
+def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
+    """Yield the cells of each claim by the names of COLUMNS; some are missing without a passage."""
     for row in claim_rows(exported.report):
         cells: dict[str, Cell] = {"answer": exported.heading, "number": row.number}
         cells["claim"] = row.claim.text
@@ -111,7 +112,7 @@ def table_rows(exported: Exported) -> Iterator[list[Cell]]:
             cells["passage"] = row.piece.deciding_sentence
         if row.page:
             cells |= _of_page(row.page)
-        yield [cells.get(name) for name in COLUMNS]
+        yield cells
 
 
 def _of_page(page: Page) -> dict[str, Cell]:

@@ -37,25 +37,16 @@ def safe_url(url: str) -> str | None:
     return url
 
 
-# As tables are read: "Graz: inhabitants 290,000"
-_ROW = re.compile(r"([^:;|.!?]{1,60}): .*[^.!?]|([^|]+?) \| .*")
-
-
 def link_to_sentence(url: str, sentence: str) -> str | None:
-    """Add a text fragment that opens an address at a sentence.
-
-    A long one is given by its first and last words, the row of a table by its first cell and its
-    last word: between them a page has no colons.
+    """Add a text fragment that opens an address at a sentence; a long one is given by its first and
+    last words.
     """
     address = safe_url(url)
     words = sentence.split()
     if address is None or not words:
         return address
     whole = " ".join(words)
-    row = _ROW.fullmatch(whole)
-    if row:
-        ends = [row[1] or row[2], words[-1]]
-    elif len(whole) <= 120 or len(words) < 8:
+    if len(whole) <= 120 or len(words) < 8:
         ends = [whole]
     else:
         ends = [" ".join(words[:4]), " ".join(words[-4:])]

@@ -1,17 +1,19 @@
-"""The claims of a report as a Markdown list, each with its verdict, its sentence and its source.
+"""The claims of a report as a Markdown list: the rows of the claims table, for people.
 
 Everything foreign in it is text. The answer itself with footnotes is `review.revision`'s.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from attribution.files import Cell
 from attribution.reports import Exported
-from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.claim_rows import ClaimRow, claim_rows, verdict_sentence
-from attribution.reports.looks import counted, look
+from attribution.reports.bibliography import http_address, one_line
+from attribution.reports.claims_table import table_rows
+from attribution.reports.looks import counted
 from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown
-from attribution.types import Page
 from attribution.verifiers.calibration import badges
 
 
@@ -24,44 +26,38 @@ def write(exported: Exported) -> str:
     if exported.note:
         parts.append(f"Note: {_text(exported.note)}")
     parts.append(", ".join(counted(badges(report))))
-    for row in claim_rows(report):
-        parts.append(_item(row, row.claim.id in exported.corrected, len(report.pages)))
+    parts += map(_item, table_rows(exported))
     made = f"Checked on {report.created_at[:10]}" if report.created_at else "Checked"
     verifier = _text(report.versions.get("verifier", "an unknown verifier"))
     parts.append(f"{made} with {verifier}. {agreement([report]).words}".rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _text(foreign: str) -> str:
+def _text(foreign: Cell) -> str:
     """Foreign text on one line, without marks."""
-    return escape_markdown(one_line(foreign))
+    return escape_markdown(one_line(str(foreign)))
 
 
-def _item(row: ClaimRow, is_corrected: bool, sources: int) -> str:
-    style = look(row.badge)
-    parts = [f"**{style.icon} {style.word}.** {_text(row.claim.statement)}"]
-    if row.own:
-        parts.append(f"By the analyst; the model's verdict: {look(row.model_badge).noun}.")
-    if is_corrected:
+def _item(row: Mapping[str, Cell]) -> str:
+    parts = [f"**{row['assessment'] or row['verdict']}.** {_text(row['claim'])}"]
+    if row["assessment"]:
+        parts.append(f"By the analyst; the model's verdict: {row['verdict']}.")
+    if row["corrected by hand"]:
         parts.append("Edited by hand.")
-    parts.append(f"*{_text(verdict_sentence(row, sources))}*")
-    if row.piece:
-        parts.append(f"“{_text(row.piece.deciding_sentence)}”")
-    if row.piece and row.page:
-        parts.append(_source(row.page, row.piece.sentence[0]))
-    if row.note:
-        parts.append(f"Note: {_text(row.note)}")
-    return f"{row.number}. {' '.join(parts)}"
+    parts.append(f"*{_text(row['says'])}*")
+    if "passage" in row:
+        parts.append(f"“{_text(row['passage'])}”")
+    if "source" in row:
+        parts.append(_source(row))
+    if row["note"]:
+        parts.append(f"Note: {_text(row['note'])}")
+    return f"{row['number']}. {' '.join(parts)}"
 
 
-def _source(page: Page, offset: int) -> str:
-    title = _text(page.cited)
-    facts_from = http_address(page.facts_from)
-    if facts_from:
-        return f"{title}, facts from <{facts_from}>."
-    address = web_address(page)
-    number = page.page_number(offset)
-    parts = [f"[{title}](<{address}>)" if address else title]
-    if number:
-        parts.append(f"page {number}")
-    return f"{', '.join(parts)}, read {page.fetched_at[:10]}."
+def _source(row: Mapping[str, Cell]) -> str:
+    title = _text(row["source"])
+    if row["facts after"]:
+        return f"{title}, facts from <{row['facts after']}>."
+    address = http_address(str(row["address"]))
+    linked = f"[{title}](<{address}>)" if address else title
+    return f"{linked}, read {str(row['read'])[:10]}."

@@ -40,19 +40,15 @@ class Cited:
         return next(source for source in self.sources if source.key == key)
 
 
-def find(answer: str, more: str = "", names: frozenset[str] = frozenset()) -> Cited:
+def find(answer: str, names: frozenset[str] = frozenset()) -> Cited:
     """Find the citations of an answer.
 
     Args:
         answer: The answer in Markdown.
-        more: Sources that the answer itself doesn't list, one per line.
         names: Names of the run's sources, by which marks may cite them.
     """
     lists = listed(answer)
     by_key = {source.key: source for source in lists.sources}
-    if more.strip():
-        for source in listed(f"Sources:\n{more}").sources:
-            by_key[source.key] = source.model_copy(update={"span": None})
     resolver = _Resolver(by_key, lists)
     is_hidden = _hidden_characters(answer)
     cited: list[Mark] = []

@@ -75,7 +75,6 @@ class CitationReport(Frozen):
     citations: tuple[Citation, ...]
     claims: tuple[CitedClaim, ...]  # the checked ones, in their order
     figures: Figures
-    listed: str = ""  # the sources that were added to those of the answer
 
     def to_json(self) -> str:
         """Return the report as JSON: everything but the texts of the pages."""
@@ -91,21 +90,13 @@ class Step:
     total: int
 
 
-def check(
-    report: Report,
-    settings: Settings,
-    store: Store,
-    listed: str = "",
-) -> Iterator[Step | CitationReport]:
+def check(report: Report, settings: Settings, store: Store) -> Iterator[Step | CitationReport]:
     """Check the citations of a finished run.
-
-    Args:
-        listed: Sources that the answer doesn't list, one per line.
 
     Yields:
         Steps, then the result.
     """
-    subject = _Subject.of(report, listed)
+    subject = _Subject.of(report)
     sources = subject.cited_sources
     pages: dict[str, Page | Unread] = {}
     yield Step("read", 0, len(sources))
@@ -212,7 +203,7 @@ SILENT = "doesn't mention it"
 
 def citation_lines(report: Report) -> dict[str, str]:
     """Say for each claim that cites sources what these say of it, by the claim's own evidence."""
-    subject = _Subject.of(report, "")
+    subject = _Subject.of(report)
     if not subject.cited.marks:
         return {}
     pages = {source.key: known_page(source, report.pages) for source in subject.cited.sources}
@@ -266,17 +257,16 @@ class _Subject:
     cited: Cited
     claims: Sequence[Claim]
     marks: Mapping[str, tuple[int, ...]]  # of a claim
-    listed: str
 
     @classmethod
-    def of(cls, report: Report, listed: str) -> _Subject:
-        cited = find(report.answer, listed, source_names(pages=report.pages))
+    def of(cls, report: Report) -> _Subject:
+        cited = find(report.answer, source_names(pages=report.pages))
         claims = []
         for claim in report.claims:
             is_listed = bool(claim.spans) and cited.lists.holds(claim.spans[0][0])
             if claim.checked and not is_listed:
                 claims.append(claim)
-        return cls(cited, claims, attach(report.answer, cited, claims), listed)
+        return cls(cited, claims, attach(report.answer, cited, claims))
 
     def keys(self, claim_id: str) -> list[str]:
         """Return the keys of the sources that a claim cites, each once."""
@@ -320,7 +310,6 @@ class _Subject:
             citations=tuple(in_order),
             claims=tuple(claims),
             figures=_figures(claims, in_order),
-            listed=self.listed,
         )
 
 

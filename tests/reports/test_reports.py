@@ -65,7 +65,7 @@ def test_markdown_has_an_item_for_each_claim() -> None:
     assert "<h1>A title</h1>" in page
     assert page.count("<li>") == 2
     assert '<a href="https://example.org/tower">The tower</a>, read 2026-11-01' in page
-    assert "✓ Supported" in page
+    assert "<strong>Supported.</strong>" in page
     assert "Edited by hand." in page
     assert f"“{QUOTE}”" in page
 
@@ -75,7 +75,7 @@ def test_a_weak_badge_says_so_in_every_text(confidence: float, word: str) -> Non
     report = run()
     first = report.verdicts[0].model_copy(update={"confidence": confidence})
     exported = Exported(report.model_copy(update={"verdicts": (first, report.verdicts[1])}))
-    assert f"**✓ {word}.**" in written("markdown", exported)
+    assert f"**{word}.**" in written("markdown", exported)
     assert rows(exported)[0]["verdict"] == word
     page = written("html", exported)
     assert f"<span>{word}</span>" in page
@@ -126,7 +126,7 @@ def test_the_analyst_s_assessment_decides_in_every_format() -> None:
     assert "✗ 2 Wrong" in page
     assert page.count("model: ✓ supported") == 1
     assert page.count("Note: No: *1888*.") == 2
-    assert rendered(exported).count("<strong>✗ Contradicted.</strong>") == 2
+    assert rendered(exported).count("<strong>Contradicted.</strong>") == 2
     for row, model in zip(rows(exported), ("Supported", "Not checked"), strict=True):
         assert row["assessment"] == "Contradicted"
         assert row["verdict"] == model

@@ -75,12 +75,6 @@ def test_code_pictures_and_other_brackets_are_no_marks(answer: str) -> None:
     assert sources(answer) == []
 
 
-def test_an_added_list_names_what_the_answer_does_not() -> None:
-    cited = find("Hot [1]. Cold [2].", "[1] https://a.org\n[2] https://b.org")
-    assert [source.url for source in cited.sources] == ["https://a.org", "https://b.org"]
-    assert [source.span for source in cited.sources] == [None, None]
-
-
 PIECES = st.sampled_from(
     [
         *TEXTS,

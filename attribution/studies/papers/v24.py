@@ -94,7 +94,7 @@ class _Experiment:
         Raises:
             AttributionError: A method isn't ready, or an endpoint has no embeddings.
         """
-        settings = self.asking(row.model).model_copy(update=row.changes)
+        settings = self.inputs.asking(row.model, self.settings).model_copy(update=row.changes)
         step = missing_step(SEGMENTERS[row.segmenter], settings)
         if not step:
             settings = settings.model_copy(update={"segmenter": row.segmenter})
@@ -105,9 +105,6 @@ class _Experiment:
         if self.number == "T9":
             EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
         return settings
-
-    def asking(self, model: str) -> Settings:
-        return self.inputs.asking(model, self.settings)
 
     def method(self, label: str) -> str:
         """Name what makes the figures of a row, with the language models if there are any."""
@@ -137,7 +134,7 @@ class _Experiment:
             by_rules = enrich(question, answer, claims)
         if not self.settings.has_llm:
             return by_rules
-        settings = self.asking(model)
+        settings = self.inputs.asking(model, self.settings)
         annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
         return annotator.annotate(task, question, by_rules, answer)[0]
 
