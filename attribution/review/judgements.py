@@ -10,13 +10,13 @@ from attribution.verdicts import agreeing
 from attribution.verifiers.calibration import assessments
 
 
-def wilson(part: int, whole: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's interval of a share; from 0 to 1 where nothing was counted."""
+def wilson(part: int, whole: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share; from 0 to 1 where nothing was counted."""
     from scipy.stats import binomtest
 
     if not whole:
         return 0.0, 1.0
-    interval = binomtest(part, whole).proportion_ci(confidence, "wilson")
+    interval = binomtest(part, whole).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
 
 
@@ -33,9 +33,8 @@ class AnalystAgreement:
         if not self.judged:
             return ""
         low, high = wilson(self.agreed, self.judged)
-        verdicts = "verdict" if self.judged == 1 else "verdicts"
         return (
-            f"The analyst agrees with {self.agreed} of {self.judged} {verdicts} "
+            f"The analyst agrees with {self.agreed} of {self.judged} verdicts "
             f"({self.agreed / self.judged:.0%}; 95% interval {low:.0%} to {high:.0%})."
         )
 
