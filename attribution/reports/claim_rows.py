@@ -10,8 +10,8 @@ from typing import NamedTuple
 from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import group_of
-from attribution.text.quantities import contrasts
-from attribution.text.words import uncovered
+from attribution.text.quantities import Contrast, contrasts
+from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import (
     WEAK,
     AnalystVerdict,
@@ -122,6 +122,7 @@ def _shown_piece(
 # --- what the sources say, in a sentence ---
 
 MOST_MISSING = 3  # words of a claim that a passage doesn't have
+MOST_COUNTED = 2  # words behind a number
 OPEN = "A passage is about this, but doesn't settle it."
 UNREAD = "Its sources are still being read."
 
@@ -164,9 +165,25 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation == "entailed":
         return "You found this contradicted."
     for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
-        return f"{says} {contrast.source}, not {contrast.claim}."
+        source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
+        return f"{says} {source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
     return f"{says} otherwise." if is_against else "You found this contradicted."
+
+
+def _counted(contrast: Contrast, sentence: str) -> str:
+    """Return the words that a number of the source counts: “ rivets”."""
+    if contrast.kind != "quantity":
+        return ""
+    words = ""
+    for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:
+        bare = word.strip(".,;:!?")
+        if not bare.isalpha() or bare.lower() in STOP_WORDS:
+            break
+        words += f" {bare}"
+        if bare != word:
+            break
+    return words
 
 
 def _conflicting(row: ClaimRow) -> str:

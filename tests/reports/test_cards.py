@@ -126,7 +126,7 @@ def judged(text: str, label: Label, *passages: tuple[str, Relation]) -> Report:
 
 def test_the_difference_is_said_and_boxed_in_the_answer_and_in_its_source() -> None:
     shown = drawn(judged(RIVETS, "contradicted", (FEWER, "contradicted")))
-    assert "The source says 2.5 million, not 4.5 million." in shown
+    assert "The source says 2.5 million rivets, not 4.5 million." in shown
     assert shown.count('class="differs"') == 2
 
 
