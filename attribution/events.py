@@ -15,7 +15,6 @@ STAGES = {  # of a run, and parts of them that have times, costs or failures of 
     "independence": "Claims that need context",
     "enrichment": "Adding context",
     "coherence": "Coherence",
-    "queries": "Writing queries",
     "search": "Search",
     "fetch": "Reading pages",
     "gather": "Searching and reading pages",

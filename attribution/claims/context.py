@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import outward_pronouns
-from attribution.claims.rules import LEXICON, compile_any, is_cell, load
+from attribution.claims.rules import compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
@@ -20,10 +20,9 @@ from attribution.text.words import terms
 from attribution.types import Claim
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span, Token
+    from spacy.tokens import Doc, Token
 
 DEMONSTRATIVES = ("this", "that", "these", "those", "such")
-SPECIFYING = ("first", "last", "only", "second", "third", "same")
 
 
 def add_context(claims: Sequence[Claim], answer: str, question: str = "") -> list[Claim]:
@@ -128,30 +127,6 @@ def _is_explained(token: Token) -> bool:
     return any(t.pos_ in VERBAL for t in before) and noun in before.text.lower()
 
 
-def _definite(doc: Doc) -> str:
-    """Find "the treaty" with nothing that says which."""
-    for chunk in doc.noun_chunks:
-        noun = chunk.root
-        is_one_of_many = noun.pos_ == "NOUN" and noun.lower_ in LEXICON["one_of_many"]
-        if chunk[0].lower_ == "the" and is_one_of_many and not _is_specified(chunk):
-            return f"It does not say which {noun.text} is meant."
-    return ""
-
-
-def _is_specified(chunk: Span) -> bool:
-    noun, doc = chunk.root, chunk.doc
-    for token in chunk[1:]:
-        is_name = token.pos_ in ("PROPN", "NUM") or token.text[0].isupper()
-        if is_name or token.tag_ in ("JJS", "RBS") or token.lower_ in SPECIFYING:
-            return True
-    left = any(t.dep_ in ("compound", "poss", "nmod") for t in noun.lefts)
-    right = any(t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights)
-    after = doc[noun.i + 1 :][:1].text[:1]
-    is_named = bool(after) and (after in "“\"'" or after.isupper())
-    is_repeated = noun.lower_ in doc[: chunk.start].text.lower().split()
-    return left or right or is_named or is_repeated
-
-
 def _elliptical(doc: Doc) -> str:
     """Find a list item without a subject, or without a verb."""
     top = root(doc)
@@ -169,6 +144,5 @@ def _elliptical(doc: Doc) -> str:
 CHECKS: tuple[Callable[[Doc], str], ...] = (
     _pronoun,
     _demonstrative,
-    _definite,
     _elliptical,
 )

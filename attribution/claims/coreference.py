@@ -163,8 +163,8 @@ class Context:
     def __init__(self, question: str, answer: str) -> None:
         self.blocks = passages(answer)
         asked = parse(straight(plain(question)))
-        self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
         self._asks_who = question.lower().startswith("who")
+        self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
         self._small_words = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self._has_persons = bool(re.search(r"(?i)\b(?:he|she|him|his|her)\b", answer))
 
@@ -191,7 +191,7 @@ class Context:
         label = self.blocks[number].label
         if label and form in ("it", "they"):
             named = mentions(parse(label))
-            return label if sum(self._fits(m, form) for m in named) == 1 else None
+            return label if len(named) == 1 and self._fits(named[0], form) else None
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
         asked = [m for m in self.question if self._fits(m, form) and not VAGUE.match(m.text)]

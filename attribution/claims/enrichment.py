@@ -19,7 +19,6 @@ from attribution.claims.coreference import (
 )
 from attribution.text.parse import lower_initial, parse
 from attribution.text.sentences import is_english
-from attribution.text.sentences import sentences as split
 from attribution.types import Claim, Turn
 
 if TYPE_CHECKING:
@@ -52,24 +51,6 @@ class Place(NamedTuple):
 
     block: int
     character: int
-
-
-def rewrite_within(before: str, text: str) -> str:
-    """Replace the references in a text to what was said before; a sentence where they are uncertain
-    stays.
-    """
-    context = Context("", f"{before}\n\n{text}")
-    first = len(before) + 2
-    for number, block in reversed(list(enumerate(context.blocks))):
-        for a, b in reversed(split(block.text)):
-            start, end = block.places[a][0], block.places[b - 1][1]
-            if start < first:
-                continue
-            sentence = straight(text[start - first : end - first])
-            resolved = _resolve(context, sentence, Place(number, start))
-            if resolved:
-                text = text[: start - first] + resolved + text[end - first :]
-    return text
 
 
 def _enriched(context: Context, claim: Claim) -> str | None:
@@ -128,22 +109,16 @@ def _replaced(text: str, changes: Sequence[Change]) -> str:
 
 
 def standalone_question(question: str, turns: Sequence[Turn]) -> str:
-    """Return the question as it would be asked without the conversation.
+    """Return the question after the last one that names something, if it names nothing itself.
 
-    “When was it built?” becomes “When was the Eiffel Tower built?”, by the rules of enrichment, in
-    English only; what is not certain stays. A question that names nothing of its own (“And its
-    height?”) follows the last one that does.
+    “When was it built?” follows “What is the Eiffel Tower?”. English only.
     """
-    conversation: list[Turn] = [*turns, ("user", question)]
-    if not turns or not is_english(" ".join(utterance for _, utterance in conversation)):
+    asked = [utterance for speaker, utterance in turns if speaker == "user"]
+    if not asked or not is_english(" ".join([*asked, question])):
         return question
-    before: list[str] = []
-    asked = ""  # the last question that names something
-    for speaker, utterance in conversation:
-        if speaker == "user" and before:
-            utterance = rewrite_within("\n\n".join(before), utterance)
-        if speaker == "user":
-            names_something = bool(Context(utterance, "").question)
-            asked = utterance if names_something or not asked else f"{asked} {utterance}"
-        before.append(utterance)
-    return asked
+    questions = [question]
+    for earlier in reversed(asked):
+        if Context(questions[0], "").question:
+            break
+        questions.insert(0, earlier)
+    return " ".join(questions)

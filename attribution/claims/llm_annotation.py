@@ -1,5 +1,4 @@
-"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24 4.2,
-5.1).
+"""Annotation of claims by a language model: worthiness, independence, enrichment (V24 4.2, 5.1).
 
 Each claim has a separate prompt. If a reply fails, the failure is reported and the rules'
 annotation is kept.
@@ -11,7 +10,6 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,7 +23,6 @@ from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
 MAX_CLAIM = 600  # characters of an enriched claim
-QUERIES, LONGEST_QUERY = 2, 300  # queries per claim; characters
 RULES = "the result of the rules is kept"
 _REVISED = re.compile(r"^(?:revised )?claim:\s*", re.I)
 Annotated = tuple[list[Claim], list[Failure]]
@@ -42,10 +39,8 @@ class ClaimReply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    def value(self, claim: Claim) -> Any:
-        """Return the changed fields of the claim, or its queries. Raises LlmFailed for an unusable
-        reply.
-        """
+    def value(self, claim: Claim) -> dict[str, object]:
+        """Return the changed fields of the claim. Raises LlmFailed for an unusable reply."""
         raise NotImplementedError
 
 
@@ -97,19 +92,6 @@ class EnrichmentReply(ClaimReply):
         return {"enriched": None if text == claim.text else text}
 
 
-class QueriesReply(ClaimReply):
-    queries: list[str]
-
-    def value(self, claim: Claim) -> tuple[str, ...]:
-        lines = dict.fromkeys(map(_line, self.queries))
-        queries = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
-        if not queries:
-            raise LlmFailed(
-                f"the language model wrote {len(lines)} queries, none of them words to search for"
-            )
-        return tuple(queries[:QUERIES])
-
-
 @dataclass(frozen=True)
 class ClaimTask:
     """One question, asked about every claim that it concerns."""
@@ -118,7 +100,6 @@ class ClaimTask:
     schema: type[ClaimReply]
     concerns: Callable[[Claim], bool]
     reply: str  # a typical one, for estimates
-    fallback: str = RULES  # used if a reply fails
 
 
 # In the order in which they run.
@@ -142,13 +123,6 @@ TASKS: Mapping[str, ClaimTask] = {
         '{"claim": "The building of the Suez Canal took ten years and was paid for by '
         'shareholders."}',
     ),
-    "queries": ClaimTask(
-        "queries.v1",
-        QueriesReply,
-        lambda claim: claim.checked,
-        '{"queries": ["Suez Canal opening ceremony date", "Eugénie at the opening of the canal"]}',
-        fallback="the claim itself is searched",
-    ),
 }
 
 
@@ -156,8 +130,6 @@ def _inputs(task: str, question: str, answer: str, claim: Claim) -> dict[str, st
     """Return what the prompt of a task shows; `question` is the conversation for independence."""
     if task == "independence":
         return {"conversation": question, "claim": claim.text}
-    if task == "queries":
-        return {"question": question, "claim": claim.statement}
     if task == "worthiness":
         return {"question": question, "claim": claim.text}
     start = max(0, (claim.spans[0][0] if claim.spans else 0) - CONTEXT // 2)
@@ -166,7 +138,7 @@ def _inputs(task: str, question: str, answer: str, claim: Claim) -> dict[str, st
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
     """Return the tasks that these settings assign to a language model."""
-    choices = (settings.worthiness, settings.independence, settings.enrichment, settings.query)
+    choices = (settings.worthiness, settings.independence, settings.enrichment)
     return tuple(task for task, choice in zip(TASKS, choices, strict=True) if choice == "llm")
 
 
@@ -192,14 +164,24 @@ class LlmAnnotator:
             claims: Enrichment concerns those that are not independent.
             answer: Shown for enrichment.
         """
-        updates, failures = self._ask(task, question, answer, claims)
-        return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
-
-    def queries(
-        self, question: str, claims: Sequence[Claim]
-    ) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
-        """Return one or two queries by claim id; a claim whose reply failed has none."""
-        return self._ask("queries", question, "", claims)
+        questions = self._questions(task, question, answer, claims)
+        before = self._llm.usage
+        replies = self._llm.map(list(questions.values()), TASKS[task].schema)
+        self.usage[task] = self._llm.usage.since(before)
+        prompt = prompts.load(TASKS[task].prompt, self._llm.settings)
+        self.versions[task] = f"{prompt.version}/{self._llm.version}"
+        by_id = {claim.id: claim for claim in claims}
+        failures: list[Failure] = []
+        for claim_id, reply in zip(questions, replies, strict=True):
+            claim = by_id[claim_id]
+            try:
+                if isinstance(reply, LlmFailed):
+                    raise reply
+                by_id[claim_id] = claim.model_copy(update=reply.value.value(claim))
+            except LlmFailed as error:
+                failure = LlmFailed(f"{error}; {RULES}", detail=error.detail)
+                failures.append(failure.as_failure(task, claim.text))
+        return list(by_id.values()), failures
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
         """Estimate the usage of a task, without a request."""
@@ -218,29 +200,6 @@ class LlmAnnotator:
                 inputs = _inputs(task, question, answer, claim)
                 questions[claim.id] = Question.of(prompt, **inputs)
         return questions
-
-    def _ask(
-        self, task: str, question: str, answer: str, claims: Sequence[Claim]
-    ) -> tuple[dict[str, Any], list[Failure]]:
-        """Return the value of each reply, by claim id."""
-        questions = self._questions(task, question, answer, claims)
-        before = self._llm.usage
-        replies = self._llm.map(list(questions.values()), TASKS[task].schema)
-        self.usage[task] = self._llm.usage.since(before)
-        prompt = prompts.load(TASKS[task].prompt, self._llm.settings)
-        self.versions[task] = f"{prompt.version}/{self._llm.version}"
-        by_id = {claim.id: claim for claim in claims}
-        values: dict[str, Any] = {}
-        failures: list[Failure] = []
-        for claim_id, reply in zip(questions, replies, strict=True):
-            try:
-                if isinstance(reply, LlmFailed):
-                    raise reply
-                values[claim_id] = reply.value.value(by_id[claim_id])
-            except LlmFailed as error:
-                failure = LlmFailed(f"{error}; {TASKS[task].fallback}", detail=error.detail)
-                failures.append(failure.as_failure(task, by_id[claim_id].text))
-        return values, failures
 
 
 def _line(text: str) -> str:

@@ -27,7 +27,7 @@ class GatherStep:
     An `idle` step says only that nothing has ended for a while, which is time for something else.
     """
 
-    stage: str  # queries, search or fetch
+    stage: str  # search or fetch
     done: int
     total: int
     claim_ids: tuple[str, ...] = ()
@@ -36,7 +36,6 @@ class GatherStep:
     failures: tuple[Failure, ...] = ()
     complete: tuple[str, ...] = ()
     spent: Spent = Spent()  # so far
-    llm: LlmRecord = LlmRecord()
     idle: bool = False
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure, setup_error
 from attribution.events import Spent
-from attribution.evidence import GatherStep, LlmRecord
+from attribution.evidence import GatherStep
 from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import partly_read
@@ -58,13 +57,8 @@ class LiveSources:
         store: Store,
         sources: Sources,
         fetch: Fetch,
-        annotator: LlmAnnotator | None = None,
     ) -> None:
-        """`annotator` writes the queries of claims; without one the settings' choice is made by
-        rules.
-        """
         self._settings, self._store, self._sources, self._fetch = settings, store, sources, fetch
-        self._annotator = annotator
         self.budget = Budget(settings)
         self._searches = 0
         self._search = Search(settings, store, self.budget, sources.fallback)
@@ -84,13 +78,8 @@ class LiveSources:
             self._sources.failures
         ):  # of claims too if there is nothing else to read
             yield GatherStep("fetch", 1, 1, () if documents else everyone, failures=failures)
-        written: dict[str, tuple[str, ...]] = {}
-        if self._annotator and self._sources.searchers:
-            written, refused = self._annotator.queries(question, claims)
-            record = LlmRecord(self._annotator.versions, self._annotator.usage)
-            yield GatherStep("queries", 1, 1, failures=tuple(refused), llm=record)
         self.budget.start()
-        yield from self._run(self._first_tasks(claims, question, written), stop)
+        yield from self._run(self._first_tasks(claims, question), stop)
 
     def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
         progress = _Progress(_HostQueues(self._do, self._settings))
@@ -146,20 +135,15 @@ class LiveSources:
     def _spent(self) -> Spent:
         return Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
 
-    def _first_tasks(
-        self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]
-    ) -> list[_GatheringTask]:
+    def _first_tasks(self, claims: Sequence[Claim], question: str) -> list[_GatheringTask]:
         everyone = [c.id for c in claims]
         tasks = [_GatheringTask(everyone[:], query=address) for address in self._sources.addresses]
         for searcher in self._sources.searchers:
             by_query: dict[str, _GatheringTask] = {}
             for claim in claims:
-                for query in written.get(claim.id) or queries(
-                    claim, question, self._settings.query
-                ):
-                    by_query.setdefault(
-                        query, _GatheringTask([], searcher, query)
-                    ).claim_ids.append(claim.id)
+                for query in queries(claim, question, self._settings.query):
+                    task = by_query.setdefault(query, _GatheringTask([], searcher, query))
+                    task.claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
 

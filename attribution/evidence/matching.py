@@ -28,7 +28,7 @@ from attribution.retrieval.index import (
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.sentences import sentences
-from attribution.text.words import share_terms, shared_words, words_of
+from attribution.text.words import words_of
 from attribution.types import (
     Chunk,
     Claim,
@@ -52,8 +52,6 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
 DEPTH = 100  # nearest chunks, and those with most words of the claim
-MAX_SIMILARITY_GAP = 0.3  # below the nearest passage's cosine: it is about something else
-SHARED = 0.5  # of the claim's words: a chunk that has them is about it, whatever its cosine
 Origins = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
 
@@ -216,7 +214,7 @@ class Ranking:
     """Candidate evidence for a claim.
 
     Attributes:
-        near: Chunks that may be evidence, nearest first.
+        near: The nearest chunks, nearest first.
         rank: Returns the rank of a similarity among all chunks.
         by_words: What the words of a chunk add to its score.
     """
@@ -391,26 +389,7 @@ class Candidates:
             by_words = reciprocal_ranks([(1.0, ranked)])
             for chunk in _repeating(queries[0], ranked):
                 by_words[chunk] = 1.0  # more than both ranks together
-        return Ranking(self._near(queries[0], nearest), rank, by_words)
-
-    def _near(self, claim: str, nearest: Sequence[Candidate]) -> list[Candidate]:
-        """Return the chunks that may be evidence, without those about something else.
-
-        A chunk with half of the claim's words stays whatever its similarity. If none is left, the
-        nearest one that shares a word with the claim stays. If a run has at most `top_k` chunks,
-        all of them stay, and so they do in the ranking by vectors alone, which always has `top_k`
-        passages (V24 4.3).
-        """
-        is_plain = self._settings.ranking == "vectors"
-        if is_plain or len(self._words) <= self._settings.top_k or not nearest:
-            return list(nearest)
-        least = max(self.embedder.floor, nearest[0].similarity - MAX_SIMILARITY_GAP)
-        near = []
-        for candidate in nearest:
-            text = candidate.chunk.text
-            if candidate.similarity >= least or shared_words(claim, text) >= SHARED:
-                near.append(candidate)
-        return near or [c for c in nearest if share_terms(claim, c.chunk.text)][:1]
+        return Ranking(nearest, rank, by_words)
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:

@@ -1,5 +1,5 @@
 """Find which pages go back to one text, so that a decision counts it once: copies, mirrors,
-agencies, the answer.
+the answer.
 """
 
 from __future__ import annotations
@@ -8,36 +8,17 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 
 from attribution.text.urls import canonical, site
-from attribution.types import Genre, Page, content_id
+from attribution.types import Genre, Page
 
 WORDS = 5  # words in a shingle
 SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
-WIRE = 600  # characters at either end of a page in which it names the agency that it is from
 _WORD = re.compile(r"\w+")
-_AGENCIES = (
-    r"AP|A\.P\.|Associated Press|Reuters|AFP|Agence France-Presse|UPI|dpa|DPA|EFE|ANSA|PTI|Xinhua"
-    r"|TASS|IANS|ANI"
-)
-_WIRE = re.compile(
-    rf"\((?:The )?({_AGENCIES})\)|^(?:By |Source: |©? ?(?:\d{{4}} )?)(?:[A-Z][\w.'’-]+,? ){{0,4}}"
-    rf"(?:The )?({_AGENCIES})\b"
-    r"|\b(?:The )?(Associated Press|Reuters|AFP) (?:contributed|reported from)\b",
-    re.MULTILINE,
-)
-_AGENCY_OF = {
-    "apnews.com": "AP",
-    "reuters.com": "Reuters",
-    "afp.com": "AFP",
-    "upi.com": "UPI",
-}  # by site
-_SAME_AGENCY = {"A.P.": "AP", "Associated Press": "AP", "Agence France-Presse": "AFP", "DPA": "dpa"}
-_SECOND_LEVEL = frozenset("ac co com edu gob gov net org".split())
-# characters of the end of an address: shorter ones, such as "index.html", are not of one article
-_SLUG = 12
+_LEAST_QUESTION = 12  # characters of a question that a page repeats
 _WIKIPEDIA = re.compile(
     r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)"
     r"|//(?:www\.)?wikiwand\.com/(\w+)/(?:articles/)?([^?#]+)"
@@ -91,35 +72,12 @@ def sources(pages: Iterable[Page]) -> str:
 
 
 def _shared(page: Page) -> Iterable[Hashable]:
-    """Yield what pages of one origin have in common beside their text: an address, an article, a
-    news agency.
-    """
+    """Yield what pages of one origin have in common beside their text: an address, an article."""
     if page.kind != "web":
         return
     yield "address", canonical(page.url)
     if found := _WIKIPEDIA.search(page.url):
         yield "wikipedia", found[1] or found[3], (found[2] or found[4]).replace("%20", "_")
-    path = page.url.split("://", 1)[-1].partition("?")[0].rstrip("/").partition("/")[2]
-    if len(slug := path.rpartition("/")[2]) >= _SLUG:
-        yield "publisher", _publisher(page.url), slug
-    found = _WIRE.search(page.text[:WIRE]) or _WIRE.search(page.text[-WIRE:])
-    agency = _AGENCY_OF.get(site(page.url).removeprefix("www.")) or (
-        next(filter(None, found.groups())) if found else ""
-    )
-    if agency:
-        yield "agency", _SAME_AGENCY.get(agency, agency)
-
-
-def _publisher(url: str) -> str:
-    """Name in a site's address, whatever the country: bbc for news.bbc.co.uk and bbc.com."""
-    labels = site(url).partition(":")[0].split(".")[:-1]
-    return (
-        labels[-2]
-        if len(labels) > 1 and labels[-1] in _SECOND_LEVEL
-        else labels[-1]
-        if labels
-        else site(url)
-    )
 
 
 def _own(pages: Sequence[Page], answer: str, question: str) -> set[str]:
@@ -135,7 +93,8 @@ def _own(pages: Sequence[Page], answer: str, question: str) -> set[str]:
         own = _words(page.text)
         held = len(wanted & _shingles(own)) >= ALIKE * len(wanted)
         if held and (
-            _alike(sketch, _sketch(page.text)) or (len(asked) >= _SLUG and asked in " ".join(own))
+            _alike(sketch, _sketch(page.text))
+            or (len(asked) >= _LEAST_QUESTION and asked in " ".join(own))
         ):
             found.add(page.id)
     sites = {site(page.url) for page in pages if page.id in found}
@@ -144,21 +103,8 @@ def _own(pages: Sequence[Page], answer: str, question: str) -> set[str]:
     }
 
 
-_KEPT = 1024  # sketches: the same pages recur in edits, comparisons and later runs
-_sketches: dict[str, frozenset[int]] = {}  # by the hash of a text, which would take more memory
-
-
+@lru_cache(maxsize=1024)  # the same pages recur in edits, comparisons and later runs
 def _sketch(text: str) -> frozenset[int]:
-    key = content_id(text)
-    found = _sketches.get(key)
-    if found is None:
-        if len(_sketches) >= _KEPT:
-            _sketches.clear()
-        found = _sketches[key] = _sketched(text)
-    return found
-
-
-def _sketched(text: str) -> frozenset[int]:
     words = _words(text)
     if len(words) < SHORT:
         return frozenset([_hash(words)] if words else ())

@@ -8,16 +8,13 @@ from collections.abc import Sequence
 
 from attribution.claims.context import named_by_context
 from attribution.errors import SearchFailed, StageFailure
-from attribution.evidence.origins import with_origins
 from attribution.searchers import Searcher, key_of
 from attribution.settings import Settings
 from attribution.source import Source
 from attribution.store.store import Store
-from attribution.tables import LLM, Entry
+from attribution.tables import Entry
 from attribution.text.urls import canonical, excluded
 from attribution.types import Claim, Failure, SearchHit
-
-COPIES = 10  # times as many pages of a local source are looked at where some are copies of others
 
 # Nothing is built here: the name alone is the choice, so the entries have no target.
 QUERIES = {
@@ -26,19 +23,11 @@ QUERIES = {
     ),
     "claim": Entry("", "The claim as written", "its own words alone"),
     "with_question": Entry("", "Question and claim", "always both together"),
-    "llm": Entry(
-        "",
-        "Queries by a language model",
-        "sends the question and each claim to the language model",
-        (LLM,),
-    ),
 }
 
 
 def queries(claim: Claim, question: str, choice: str) -> list[str]:
-    """Return one or two queries; for `llm`, the claim itself, as the fallback if the model wrote
-    none.
-    """
+    """Return one or two queries."""
     if choice == "claim":
         return [claim.statement]
     context = named_by_context(claim)
@@ -46,8 +35,6 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     together = f"{question} {claim.statement}"
     if choice == "with_question" and question:
         return [together]
-    if choice == "llm":
-        return [own]
     return [own, *([together] if question and not claim.independent else [])]
 
 
@@ -125,7 +112,7 @@ class Search:
         Raises StageFailure with the last engine's reason if none could be used.
         """
         if Source.of(searcher.name).is_local:
-            return _one_of_each(searcher, query, self._settings.pages_per_claim), []
+            return searcher.search(query, self._settings.pages_per_claim), []
         engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
         notices: list[Failure] = []
         for engine, following in zip(engines, [*engines[1:], None], strict=True):
@@ -158,19 +145,3 @@ class Search:
             if not excluded(hit.url, self._settings.exclude):
                 by_url.setdefault(canonical(hit.url), hit)
         return list(by_url.values())[: self._settings.pages_per_claim]
-
-
-def _one_of_each(searcher: Searcher, query: str, k: int) -> list[SearchHit]:
-    """Return k hits of a local source, with copies of a page only where there are no other pages:
-    they count once.
-    """
-    hits = searcher.search(query, k)
-    if len(hits) < k or len(set(_origins(hits))) == len(hits):
-        return hits
-    hits = searcher.search(query, k * COPIES)
-    origins = _origins(hits)
-    return [hits[n] for n in sorted(range(len(hits)), key=lambda n: origins[n] in origins[:n])[:k]]
-
-
-def _origins(hits: Sequence[SearchHit]) -> list[str]:
-    return [page.origin or page.id for page in with_origins([hit.page for hit in hits if hit.page])]

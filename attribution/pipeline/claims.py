@@ -22,10 +22,7 @@ from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier, Reads, verify_each
 
-FALLBACKS = {  # what a stage uses if the language model fails
-    "segment": "the sentences as they are",
-    "queries": "the claims themselves",
-}
+FALLBACKS = {"segment": "the sentences as they are"}  # if the language model fails
 SAMPLE = 2000  # characters of a page for language detection
 
 

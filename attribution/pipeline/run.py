@@ -109,8 +109,7 @@ def live_sources(
     settings: Settings, store: Store, sources: Sources, stop: threading.Event
 ) -> LiveSources:
     """Return what searches and downloads from these sources."""
-    annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
-    return LiveSources(settings, store, sources, Fetcher(settings).fetch, annotator)
+    return LiveSources(settings, store, sources, Fetcher(settings).fetch)
 
 
 class _Run:
@@ -144,7 +143,7 @@ class _Run:
         self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
         self.matcher = Matcher(self.settings, self.store, self.question, record.answer)
-        self.tasks = [task for task in llm_tasks(self.settings) if task != "queries"]
+        self.tasks = llm_tasks(self.settings)
         self.annotator: LlmAnnotator | None = None
         if self.tasks:
             self.annotator = LlmAnnotator(self.settings, self.store, stop)
@@ -273,14 +272,12 @@ class _Run:
         """
         started = time.perf_counter()
         for step in steps:
-            stage = "queries" if step.stage == "queries" else "gather"
-            self.record.timings[stage] += time.perf_counter() - started
+            self.record.timings["gather"] += time.perf_counter() - started
             yield step
             started = time.perf_counter()
 
     def _take(self, step: GatherStep) -> Iterator[events.Event]:
         self.record.spend(step.spent)
-        self.record.add_llm(step.llm)
         self.matcher.trace(step.traces)
         yield from self._fail([*step.failures, *fallbacks(step.failures)], step.claim_ids)
         for page in step.pages:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
+from attribution.evidence.deciding import nearest_evidence
 from attribution.reports import answer
 from attribution.reports.actions import (
     claim_actions,
@@ -122,7 +122,7 @@ def _note(row: ClaimRow) -> Node | None:
 
 def _pair(row: ClaimRow, pages: Pages) -> Node:
     """Draw the claim above the sentences that decide, with their differences boxed in both."""
-    pieces = _deciding(row, pages)
+    pieces = _deciding(row)
     claim = row.claim
     boxed: list[Span] = []
     if pieces and pieces[0].relation != "entailed":
@@ -141,15 +141,15 @@ def _pair(row: ClaimRow, pages: Pages) -> Node:
     return el("dl", *rows, class_="pair")
 
 
-def _deciding(row: ClaimRow, pages: Pages) -> list[Evidence]:
+def _deciding(row: ClaimRow) -> list[Evidence]:
     """Return the passages to show: both sides of a conflict, or the one that decides."""
     sides = opposed(row.evidence) if row.badge == "conflicting" else None
     if sides:
         return list(sides)
     piece = row.piece
     if piece is None and row.badge in NEAREST:
-        piece = nearest_evidence(row.evidence, "unclear", pages)
-    return [with_similar_sentence(row.claim.statement, piece)] if piece else []
+        piece = nearest_evidence(row.evidence, "unclear")
+    return [piece] if piece else []
 
 
 def _quote_class(piece: Evidence) -> str:

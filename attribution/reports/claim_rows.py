@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.evidence.near_duplicates import nearest_evidence, with_similar_sentence
+from attribution.evidence.deciding import nearest_evidence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import group_of
 from attribution.text.quantities import Contrast, contrasts
@@ -93,9 +93,7 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         badge = badge_of(verdict, report, without)
-        piece = _shown_piece(evidence[claim.id], badge, verdict, pages)
-        if piece:
-            piece = with_similar_sentence(claim.statement, piece)
+        piece = _shown_piece(evidence[claim.id], badge, verdict)
         yield ClaimRow(
             number=number,
             claim=claim,
@@ -110,13 +108,11 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
         )
 
 
-def _shown_piece(
-    evidence: list[Evidence], badge: str, verdict: Verdict | None, pages: dict[str, Page]
-) -> Evidence | None:
+def _shown_piece(evidence: list[Evidence], badge: str, verdict: Verdict | None) -> Evidence | None:
     """Return a passage for what the analyst says, or else for the model's verdict."""
     model = verdict.label if verdict else ""
-    piece = nearest_evidence(evidence, badge.removeprefix(WEAK), pages)
-    return piece or nearest_evidence(evidence, model, pages)
+    piece = nearest_evidence(evidence, badge.removeprefix(WEAK))
+    return piece or nearest_evidence(evidence, model)
 
 
 # --- what the sources say, in a sentence ---
@@ -173,7 +169,7 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
 
 def _counted(contrast: Contrast, sentence: str) -> str:
     """Return the words that a number of the source counts: “ rivets”."""
-    if contrast.kind != "quantity":
+    if contrast.is_date:
         return ""
     words = ""
     for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from attribution.evidence.deciding import nearest_evidence
 from attribution.evidence.matching import Matcher
-from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.evidence.sources import source_names
 from attribution.policy import DecisionPolicy
 from attribution.review.citation_marks import Cited, Mark, attach, find
@@ -170,7 +170,7 @@ class _Judge:
             outcome=outcome,
             reason=verdict.reason,
             page_id=page.id,
-            evidence=nearest_evidence(pieces, verdict.label, {page.id: page}),
+            evidence=nearest_evidence(pieces, verdict.label),
         )
 
 

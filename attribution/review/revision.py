@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.evidence.deciding import deciding_evidence
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
 from attribution.types import Label, Page, Report, Span
@@ -193,7 +193,7 @@ class Note(NamedTuple):
 def source_of(report: Report, claim_id: str) -> Note | None:
     """Return the sentence that the claim's verdict rests on."""
     pages = {page.id: page for page in report.pages}
-    piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id], pages)
+    piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id])
     return _note(pages.get(piece.page_id), piece.deciding_sentence) if piece else None
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
-from typing import Literal
 
 from attribution.text.words import NUMBER_WORDS, STOP_WORDS, plain, shared_words, stem
 from attribution.types import Span
@@ -66,7 +64,7 @@ class Quantity:
 class Contrast:
     """A quantity of a claim and the source's in its place, as each is written."""
 
-    kind: Literal["quantity", "date"]
+    is_date: bool
     claim: str
     source: str
     claim_span: Span
@@ -110,7 +108,7 @@ def _noun(word: str) -> str:
 def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
     """Return the quantities of a claim that a sentence gives differently.
 
-    A quantity that stands somewhere in the passage, or is a sum or difference of two, is none.
+    A quantity that stands somewhere in the passage is none.
 
     Args:
         claim: The claim.
@@ -124,14 +122,13 @@ def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
     for quantity in claimed:
         is_date = quantity.unit == "date"
         is_stated = any(_agrees(quantity, other) for other in written)
-        if is_stated or _is_computed(quantity, written) or is_date and not is_about:
+        if is_stated or is_date and not is_about:
             continue
         rival = next((r for r in rivals if r.unit == quantity.unit), None)
         if rival:
             rivals.remove(rival)
             words, source_words = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
-            kind: Literal["quantity", "date"] = "date" if is_date else "quantity"
-            found.append(Contrast(kind, words, source_words, quantity.span, rival.span))
+            found.append(Contrast(is_date, words, source_words, quantity.span, rival.span))
     return found
 
 
@@ -152,11 +149,3 @@ def _agrees(claim: Quantity, source: Quantity) -> bool:
     zeros = len(digits) - len(digits.rstrip("0"))
     room = min(0.5 * 10**zeros, ROUNDED * claim.amount) if zeros else 0.0
     return abs(claim.amount - source.amount) <= room
-
-
-def _is_computed(claim: Quantity, written: Sequence[Quantity]) -> bool:
-    """Return True for the sum or the difference of two quantities."""
-    for one, two in combinations([w.amount or float(w.date[0] or 0) for w in written], 2):
-        if claim.amount and claim.amount in (one + two, abs(one - two)):
-            return True
-    return False

@@ -118,7 +118,6 @@ LLM_FAILURES = {
     "worthiness": LlmFailure("claim", "could not be classified; decided by rules instead."),
     "independence": LlmFailure("claim", "could not be examined; decided by rules instead."),
     "enrichment": LlmFailure("claim", "got no context; added by rules instead."),
-    "queries": LlmFailure("claim", "got no query; the claim itself was searched instead."),
 }
 CONNECTION = "Check Address, Model and Key under “Advanced”, then press Test connection."
 SEARCH_FAILED = ("search_failed", "search_limited")

@@ -103,7 +103,6 @@ CASES = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
 WORDS = {  # what the reason of each kind says
     "pronoun": ("refers to",),
     "demonstrative": ("points to", "listed before"),
-    "definite": ("does not say which", "listed before"),
     "condition": ("condition",),
     "scenario": ("scenario",),
     "time": ("time",),

@@ -83,8 +83,8 @@ def test_a_language_model_is_shown_the_whole_conversation() -> None:
 @pytest.mark.parametrize(
     ("turns", "question", "expected"),
     [
-        (TOWER, "When was it built?", "When was the Eiffel Tower built?"),
-        (TOWER[:1], "When was it built?", "When was the Eiffel Tower built?"),
+        (TOWER, "When was it built?", "What is the Eiffel Tower? When was it built?"),
+        (TOWER[:1], "When was it built?", "What is the Eiffel Tower? When was it built?"),
         (TOWER, "Who was Gustave Eiffel?", "Who was Gustave Eiffel?"),
         ((), "When was it built?", "When was it built?"),
         (
@@ -108,7 +108,9 @@ def test_a_question_is_asked_without_its_conversation(
 
 def test_a_question_that_names_nothing_follows_the_last_one_that_does() -> None:
     turns = (*TOWER, ("user", "When was it built?"), ("assistant", "Between 1887 and 1889."))
-    assert standalone_question("Why?", turns) == "When was the Eiffel Tower built? Why?"
+    assert standalone_question("Why?", turns) == (
+        "What is the Eiffel Tower? When was it built? Why?"
+    )
 
 
 def explicature(turns: tuple[Turn, ...], question: str, answer: str) -> str | None:

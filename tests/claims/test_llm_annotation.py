@@ -120,31 +120,15 @@ def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritt
         assert len(served.requests) == 1
 
 
-def test_queries_are_tidied_and_a_claim_without_any_is_searched_itself(store: Store) -> None:
-    claims = [
-        claim("Ada Lovelace wrote notes.", worthiness="factual", enriched="Ada wrote the notes."),
-        claim("She died in 1852.", worthiness="factual"),
-        claim("Lovely!", worthiness="opinion"),
-    ]
-    queries = [" Lovelace\nnotes ", "Lovelace notes", "…", "x" * 400, "b", "c"]
-    replies = {"the notes": json.dumps({"queries": queries}), "1852": '{"queries": ["", "?!"]}'}
-    with llm_server(script(replies)) as served:
-        annotator = LlmAnnotator(llm_settings(served), store, threading.Event())
-        written, (failure,) = annotator.queries("Who was she?", claims)
-        assert len(served.requests) == 2
-    assert written == {claims[0].id: ("Lovelace notes", "b")}
-    assert (failure.stage, failure.subject) == ("queries", "She died in 1852.")
-
-
 def test_without_a_model_nothing_runs(settings: Settings, store: Store) -> None:
     with pytest.raises(Unavailable, match="no language model is configured"):
-        list(run("", "The Nile is long.", settings.model_copy(update={"query": "llm"}), store))
+        list(run("", "The Nile is long.", settings.model_copy(update={"worthiness": "llm"}), store))
 
 
 def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store) -> None:
     answer = "The Eiffel Tower was completed in 1889. It is in Paris. Is it tall?"
     with llm_server(script({"": '{"worthiness": "factual"}'})) as served:
-        by_llm = dict.fromkeys(("worthiness", "independence", "enrichment", "query"), "llm")
+        by_llm = dict.fromkeys(("worthiness", "independence", "enrichment"), "llm")
         chosen = llm_settings(served, input_price=1.0, output_price=2.0, **by_llm)
         before = estimate("Where is it?", answer, chosen, store=store)
         assert served.requests == []
@@ -154,6 +138,6 @@ def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store)
         )
         after = estimate("Where is it?", answer, chosen, store=store)
     calls = {stage: used.calls for stage, used in before.llm.items()}
-    assert calls == {"worthiness": 3, "independence": 2, "enrichment": 1, "queries": 2}
+    assert calls == {"worthiness": 3, "independence": 2, "enrichment": 1}
     assert all(used.prompt_tokens and used.cost for used in before.llm.values())
     assert (after.llm["worthiness"].calls, after.llm["worthiness"].cached) == (0, 3)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
+from attribution.evidence.matching import Matcher, with_context
 from attribution.evidence.search import queries
 from attribution.fetching.page import Extracted, make_page
 from attribution.settings import Settings
@@ -45,17 +45,6 @@ def embedded_by(matcher: Matcher) -> list[str]:
     embed = matcher.candidates.embedder.embed
     matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
     return embedded
-
-
-def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, store: Store) -> None:
-    matcher = over(settings, store, ASIDE, top_k=1)
-    about = claim("The Eiffel Tower in Paris, an iron construction, was completed in 1889.")
-    [found] = matcher.match([about])
-    assert len(found) == 1  # near enough where nothing is nearer
-    matcher.add(page("near", NEAR))
-    [pieces] = matcher.match([about])
-    assert {matcher.pages[e.page_id].url for e in pieces} == {"document:near"}
-    assert pieces[0].similarity - MAX_SIMILARITY_GAP > found[0].similarity
 
 
 def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misleads(
@@ -117,7 +106,7 @@ def test_of_many_chunks_only_the_best_by_words_and_static_vectors_are_embedded(
         matcher = over(settings, store, *texts, shortlist=shortlist)
         embedded = embedded_by(matcher)
         [pieces] = matcher.match([COMPLETED])
-        found[shortlist] = [(e.text, e.similarity) for e in pieces]
+        found[shortlist] = [(e.text, e.similarity) for e in pieces[:2]]
         if shortlist:
             assert len(embedded) == 4 + 1
             assert {*texts[-2:], COMPLETED.text} <= set(embedded)

@@ -138,14 +138,6 @@ def test_two_sides_stand_both_in_the_card_of_a_conflict() -> None:
     assert shown.count('<dd class="quote') == 2
 
 
-def test_an_unclear_claim_has_the_sentence_that_is_nearest_by_meaning() -> None:
-    text = "The ship left in May. Its engine was built by Fritz Haber. Tickets were sold out."
-    made = judged("The motor was made by Haber in 1911.", "unclear", (text, "no_relation"))
-    (row,) = claim_rows(made)
-    assert row.piece is not None
-    assert row.piece.deciding_sentence == "Its engine was built by Fritz Haber."
-
-
 def test_a_passage_that_does_not_count_says_why_everywhere() -> None:
     source, aside = page(TEXT), page("Of other rivers.", "https://b.example/")
     held = piece(source, "contradicted", 0.8).model_copy(
@@ -175,7 +167,7 @@ def test_a_quotation_stands_in_the_card_with_what_was_altered() -> None:
 
 def test_what_failed_for_a_claim_stands_in_its_fold() -> None:
     failure = Failure(
-        stage="queries", subject=CLAIM.text, kind="llm_failed", message="no <b>reply</b>; gave up"
+        stage="search", subject=CLAIM.text, kind="llm_failed", message="no <b>reply</b>; gave up"
     )
     other = failure.model_copy(update={"subject": "another"})
     shown = drawn(report(page(TEXT), failures=(failure, other)))

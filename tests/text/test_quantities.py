@@ -41,46 +41,45 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
         (
             "It fell on 3 May 1975.",
             "It fell on 3 June 1980.",
-            [("date", "3 May 1975", "3 June 1980")],
+            [(True, "3 May 1975", "3 June 1980")],
         ),
-        ("It has three rooms.", "It has 4 rooms.", [("quantity", "three", "4")]),
+        ("It has three rooms.", "It has 4 rooms.", [(False, "three", "4")]),
         ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
-        ("It has 120 rooms.", "It has 60 rooms in one wing and 60 rooms in the other.", []),
         ("It has 330 rooms.", "It has 328 rooms.", []),
-        ("It has 331 rooms.", "It has 328 rooms.", [("quantity", "331", "328")]),
-        ("Turnout was 61 %.", "Turnout was 62 percent.", [("quantity", "61 %", "62")]),
+        ("It has 331 rooms.", "It has 328 rooms.", [(False, "331", "328")]),
+        ("Turnout was 61 %.", "Turnout was 62 percent.", [(False, "61 %", "62")]),
         (
             "The tower is 330 metres tall.",
             "When first measured it stood 312 metres high.",
-            [("quantity", "330", "312")],
+            [(False, "330", "312")],
         ),
-        ("The dose is 20mg a day.", "The dose is 40 mg a day.", [("quantity", "20", "40")]),
+        ("The dose is 20mg a day.", "The dose is 40 mg a day.", [(False, "20", "40")]),
         ("It cost $16 million.", "It cost $16million.", []),
         ("It has 2.4 million books.", "It has more than two million books.", []),
         (
             "It has 2.4 million books.",
             "It has 1.6 million books.",
-            [("quantity", "2.4 million", "1.6 million")],
+            [(False, "2.4 million", "1.6 million")],
         ),
         (
             "It cost $16 million.",
             "It cost 18 million dollars.",
-            [("quantity", "$16 million", "18 million")],
+            [(False, "$16 million", "18 million")],
         ),
         ("It opened in May 1975.", "It opened on 3 May 1975.", []),
         (
             "It opened on May 4, 1975.",
             "It opened on 3 May 1975.",
-            [("date", "May 4, 1975", "3 May 1975")],
+            [(True, "May 4, 1975", "3 May 1975")],
         ),
         (
             "The comet returns about every 96 years.",
             "The comet returns about every 76 years, or 74 to 79, it is said.",
-            [("quantity", "96", "76")],
+            [(False, "96", "76")],
         ),
     ],
 )
 def test_values_are_set_against_each_other(
-    claim: str, sentence: str, expected: list[tuple[str, str, str]]
+    claim: str, sentence: str, expected: list[tuple[bool, str, str]]
 ) -> None:
-    assert [(c.kind, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
+    assert [(c.is_date, c.claim, c.source) for c in contrasts(claim, sentence)] == expected

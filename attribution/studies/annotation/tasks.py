@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
-from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
+from attribution.evidence.deciding import deciding_first
 from attribution.files import parse_rows
 from attribution.types import Frozen, Report, Turn, content_id
 
@@ -125,7 +125,7 @@ def tasks_of_run(report: Report, project_id: str) -> Iterator[Task]:
         evidence = [e for e in report.evidence if e.claim_id == claim.id and e.page_id in pages]
         if not claim.checked or not evidence:
             continue
-        best = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
+        best = min(evidence, key=deciding_first)
         page = pages[best.page_id]
         yield make_task(
             project_id,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.embedders import Embedder
-from attribution.evidence.near_duplicates import nearest_evidence
+from attribution.evidence.deciding import nearest_evidence
 from attribution.text.quantities import contrasts
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report
@@ -89,13 +89,12 @@ def align(
 def _sides(report: Report) -> list[_Side]:
     """Return the checked claims of an answer with what decides them."""
     labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
-    pages = {page.id: page for page in report.pages}
     sides: list[_Side] = []
     for claim in report.claims:
         if claim.checked:
             label = labels.get(claim.id, "")
             evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
-            sides.append(_Side(claim, label, nearest_evidence(evidence, label, pages)))
+            sides.append(_Side(claim, label, nearest_evidence(evidence, label)))
     return sides
 
 

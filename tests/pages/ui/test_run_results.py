@@ -28,7 +28,7 @@ LLM = {
     "segment": LlmUsage(
         calls=3, cached=1, prompt_tokens=1200, completion_tokens=300, seconds=4.5, cost=0.002
     ),
-    "queries": LlmUsage(
+    "enrichment": LlmUsage(
         calls=9, failed=2, prompt_tokens=900, completion_tokens=90, seconds=1.5, cost=1.5
     ),
 }
@@ -64,8 +64,10 @@ def test_details_say_what_the_language_model_cost() -> None:
 
 def test_what_is_to_be_expected_cost() -> None:
     assert expected_cost(LLM) == "12 prompts, ~2,490 tokens · 1.50 at your prices"
-    assert expected_cost({"queries": LlmUsage(calls=1, prompt_tokens=80)}) == "1 prompt, ~80 tokens"
-    assert expected_cost({}) == expected_cost({"queries": LlmUsage(cached=9)}) == ""
+    assert (
+        expected_cost({"enrichment": LlmUsage(calls=1, prompt_tokens=80)}) == "1 prompt, ~80 tokens"
+    )
+    assert expected_cost({}) == expected_cost({"enrichment": LlmUsage(cached=9)}) == ""
 
 
 def failed(stage: str, subject: str, kind: FailureKind, message: str) -> Failure:
