@@ -10,7 +10,8 @@ from tests.fetching.test_sandbox import slow_pdf
 from tests.make import reading
 from tests.servers import pdf_bytes
 
-RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel.")
+SPREAD = "The Po) Tj 90 0 Td (flows) Tj 95 0 Td (east."  # as in a justified line
+RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel.", SPREAD)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,7 @@ RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel
             "the Rhine is\nnavigable up to Basel",
             1,
         ),  # hyphen and line break are those of the text that was read
+        (3, "The Po flows east.", 1),
         (2, "The Nile flows north.", 0),
         (1, "…", 0),
     ],
@@ -41,7 +43,7 @@ def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes
         assert high < 0.1
 
 
-@pytest.mark.parametrize(("content", "number"), [(RIVERS, 3), (b"%PDF-1.4 nothing", 1)])
+@pytest.mark.parametrize(("content", "number"), [(RIVERS, 4), (b"%PDF-1.4 nothing", 1)])
 def test_what_cannot_be_drawn_is_said(content: bytes, number: int) -> None:
     with pytest.raises(FetchFailed, match=f"page {number} of a.pdf is damaged"):
         reading().draw(content, "a.pdf", number, "x")
