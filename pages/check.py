@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -40,6 +41,7 @@ INTRODUCTION = (
     "See which [claims] the [sources] support or contradict, each with the sentence that decides."
 )
 EDITING, OPENED, UNSUPPORTED, DEMO = "editing", "opened", "unsupported", "demo"  # page values
+JUDGED = "judged"  # the number of the last verdict of the analyst that was kept
 LEGEND = ("supported", "contradicted", "conflicting", "unclear", "no_relation", "missing")
 VIEW = "answer_view"
 
@@ -191,7 +193,7 @@ def live(polling: bool) -> None:
         return
     ended = not now.running and not is_unfinished(now)
     editable = ended and run_control.is_own()
-    judged = editable and judge(now.report)
+    judged = editable and judge(now)
     now = run_control.current()  # with that verdict, so that the claim shows it at once
     if now is None:
         st.rerun()
@@ -203,19 +205,28 @@ def live(polling: bool) -> None:
         continue_button(now)
         notices(now, report)
     result = draw_answer(now, report, editable)
-    if judged:
-        st.rerun()  # export and undo around the answer have another run now
     if editable:
         carry_out(now.report, result)
+    if judged:
+        st.rerun()  # export and undo around the answer have another run now
 
 
-def judge(report: Report) -> bool:
-    """Keep the analyst's verdict that a click gives; True if there is one."""
-    change = requested(report, clicked("edit"))
-    if not isinstance(change, Judge):
+def judge(now: run_control.RunProgress) -> bool:
+    """Keep the analyst's verdicts that are new; True if there are any.
+
+    The browser sends each one, with a number that rises, until it is confirmed.
+    """
+    click = clicked("judge")
+    if not isinstance(click, Mapping) or click.get("run") != now.key:
         return False
-    run_control.judge(change)
-    return True
+    before = last = state.get(JUDGED) or 0
+    for number, request in click.get("requests", ()):
+        change = requested(now.report, request)
+        if number > before and isinstance(change, Judge):
+            run_control.judge(change)
+            last = max(last, number)
+    state.put(JUDGED, last)
+    return last > before
 
 
 def draw_answer(now: run_control.RunProgress, report: Report, editable: bool) -> ComponentResult:
@@ -230,7 +241,7 @@ def draw_answer(now: run_control.RunProgress, report: Report, editable: bool) ->
             provenance=run_control.provenance(now),
         )
 
-    data = run_control.cached_view(now, editable, draw)
+    data = run_control.cached_view(now, editable, draw) | {"judged": state.get(JUDGED) or 0}
     if now.running:
         data = data | {"head": {**data["head"], "progress": run_state(now)._asdict()}}
         return answer_view(data, key=VIEW)

@@ -179,7 +179,7 @@ def opened(data: View, report: Report, click: object) -> View:
 
 def answer_view(data: View, *, key: str) -> ComponentResult:
     """Draw the component. Its result names what was clicked: `open` a page and place to show,
-    `edit` a change or a step, `tab` what stands beside the answer.
+    `edit` a change or a step, `judge` the analyst's verdicts, `tab` what stands beside the answer.
     """
 
     def ignore() -> None:  # without a callback Streamlit reports no click
@@ -192,6 +192,7 @@ def answer_view(data: View, *, key: str) -> ComponentResult:
         on_tab_change=ignore,
         on_open_change=ignore,
         on_edit_change=ignore,
+        on_judge_change=ignore,
     )
 
 

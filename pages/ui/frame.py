@@ -19,7 +19,7 @@ from pages.ui import state
 from pages.ui.help import explained, sheet
 
 _STATIC = Path(__file__).parent / "static"
-_SCRIPTS = ("help.js", "tour.js", "page.js")
+_SCRIPTS = ("help.js", "demo.js", "page.js")
 _script = st.components.v2.component(
     "attribution.page",
     js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in _SCRIPTS),

@@ -72,14 +72,14 @@ def term(words: str) -> Node:
 
 @cache
 def texts() -> dict[str, list[list[str]]]:
-    """Return the keys, and the steps of the tour and of the demo."""
+    """Return the keys, with what each does."""
     found: dict[str, list[list[str]]] = yaml.safe_load(TEXTS.read_text("utf-8"))
     return found
 
 
 @cache
 def sheet() -> dict[str, object]:
-    """Return keys, badges, terms and the steps of the tour as trees and texts."""
+    """Return keys, badges and terms as trees and texts."""
     badges = [el("div", el("dt", badge(name)), el("dd", look(name).help)) for name in LABELS]
     glossary = [el("div", el("dt", name), el("dd", text)) for name, text in terms().items()]
     return {

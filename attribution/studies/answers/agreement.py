@@ -6,6 +6,7 @@ different values, or if the verifier says so in both directions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +15,7 @@ from attribution.embedders import Embedder
 from attribution.evidence.deciding import nearest_evidence
 from attribution.text.quantities import contrasts
 from attribution.text.words import shared_words, terms
-from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report
+from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report, Span
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
 Agreement = Literal["contradiction", "same"]
@@ -27,6 +28,7 @@ COVERED = 0.5
 CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
 SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
 DECIDED = {"supported", "contradicted"}
+_CLAUSE_ENDS = re.compile(r"[,;]\s+(?:and|but|while|whereas|which|who)\s|;\s")
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
 
@@ -75,7 +77,8 @@ def align(
         if _values_differ(one.text, other.text) or _sources_decide(one, other):
             contradictions.append(Match("contradiction", match.first, match.second))
         elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
-            agreements = _joined(match, agreements)
+            if not contrasts(one.text, other.text):
+                agreements = _joined(match, agreements)
         elif _deny_each_other(one, other, forward, backward):
             contradictions.append(Match("contradiction", match.first, match.second))
     order = {claim.id: place for place, claim in enumerate(first.claims)}
@@ -143,7 +146,7 @@ def _has_one_sentence(one: _Side, other: _Side) -> bool:
 
 
 def _values_differ(one: str, other: str) -> bool:
-    """Return True if two claims are alike but for one value.
+    """Return True if two claims differ in one value, and its clauses are alike but for it.
 
     “12 inhabitants in 1990” and “15 inhabitants in 2010” differ in two.
     """
@@ -151,9 +154,17 @@ def _values_differ(one: str, other: str) -> bool:
     if len(found) != 1:
         return False
     (contrast,) = found
-    words = _words(one.replace(contrast.claim, " "))
-    others = _words(other.replace(contrast.source, " "))
+    words = _words_beside(one, contrast.claim_span)
+    others = _words_beside(other, contrast.source_span)
     return bool(words and others) and (words <= others or others <= words)
+
+
+def _words_beside(text: str, value: Span) -> frozenset[str]:
+    """Return the words and numbers of the clause around a value."""
+    start, end = value
+    before = _CLAUSE_ENDS.split(text[:start])[-1]
+    after = _CLAUSE_ENDS.split(text[end:])[0]
+    return _words(f"{before} {after}")
 
 
 def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:

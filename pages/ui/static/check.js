@@ -2,6 +2,13 @@
 // Follows nodes.js, source.js, groups.js and panel.js in the same module.
 const SELECTED = new Map(); // run → claim: survives a new mount of the component
 const NARROW = matchMedia("(max-width: 760px)");
+const OWN = { // how a claim looks with the analyst's verdict
+  supported: { group: "ok", icon: "✓", word: "supported" },
+  contradicted: { group: "wrong", icon: "✗", word: "contradicted" },
+  unclear: { group: "check", icon: "≈", word: "unclear" },
+};
+const PENDING = new Map(); // claim → assessment that the server has not confirmed
+let judgements = Date.now(); // the number of the last one
 
 // The last word of a claim in an element that no line break divides; the claim itself where that is not text.
 function lastWord(part) {
@@ -40,7 +47,9 @@ class View {
     return true;
   }
 
-  update(data) {
+  update(received) {
+    this.received = received;
+    const data = { ...received, claims: withPending(received) };
     this.data = data;
     if (this.changed("run", data.run)) {
       this.groups.clear();
@@ -208,6 +217,17 @@ class View {
     } else scroller(this.root)?.scrollBy({ top: box.top - Math.min(end / 3, 180), behavior });
   }
 
+  // Shown at once. All that is not confirmed is sent again, because Streamlit keeps only the last
+  // of two values that come while it is busy.
+  judge(id, label, note) {
+    const run = this.data.run;
+    PENDING.set(id, { run, number: ++judgements, label, note });
+    const items = [...PENDING].filter(([, own]) => own.run === run);
+    const requests = items.map(([claim, own]) => [own.number, `judge:${claim}:${own.label}:${own.note}`]);
+    this.trigger("judge", { run, requests });
+    this.update(this.received);
+  }
+
   close() {
     const id = this.selected();
     SELECTED.set(this.data.run, "none");
@@ -265,6 +285,20 @@ class View {
     this.choose(next);
     this.handle(next).focus({ preventScroll: true });
   }
+}
+
+// The claims with the assessments that the server has not confirmed.
+function withPending({ run, claims, judged }) {
+  const merged = { ...claims };
+  for (const [id, own] of PENDING) {
+    if (own.run !== run || !merged[id]) continue;
+    if (own.number <= judged) PENDING.delete(id);
+    else {
+      const label = own.label ? { label: own.label, ...OWN[own.label] } : {};
+      merged[id] = { ...merged[id], ...label, own: own.label || null, note: own.note };
+    }
+  }
+  return merged;
 }
 
 // What scrolls the page.

@@ -1,5 +1,5 @@
 // Says how the server is started when the connection is lost: Streamlit names a command that does not exist here.
-// Mounts help and tour. Follows nodes.js, help.js and tour.js.
+// Mounts help and demo. Follows nodes.js, help.js and demo.js.
 const LOST = /Is Streamlit still running|Streamlit server is not responding/;
 const START = "The server of the explorer does not respond. Start it with `make run` or `python -m attribution serve`; " +
   "this page then connects again by itself.";
@@ -56,11 +56,9 @@ export default function ({ data }) {
   window.attributionObserver = new MutationObserver(() => (explain(), mark(data)));
   window.attributionObserver.observe(document.body, { childList: true, subtree: true });
   if (!window.attributionHelp) {
-    const help = Object.fromEntries(data.help);
-    window.attributionHelp = new Help(help);
+    window.attributionHelp = new Help(Object.fromEntries(data.help));
     addSkipLink();
     document.addEventListener("keydown", enterMenu);
     document.addEventListener("attribution-demo", ({ detail }) => showDemo(window.attributionHelp.root, detail));
-    offerTour(window.attributionHelp.root, help.tour);
   }
 }

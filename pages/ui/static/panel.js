@@ -157,7 +157,7 @@ class Panel {
     const claim = this.view.data.claims[id];
     const words = note ?? NOTES.get(id) ?? claim.note;
     NOTES.delete(id);
-    this.view.trigger("edit", `judge:${id}:${label ?? ""}:${words}`);
+    this.view.judge(id, label ?? "", words);
   }
 
   // The analyst's verdict by key: “agree” takes the model's and goes on, “clear” takes it back.

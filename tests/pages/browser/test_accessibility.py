@@ -8,7 +8,6 @@ from pages.ui.frame import PAGES
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
-    Browser,
     Page,
     analyse,
     claims,
@@ -129,29 +128,3 @@ def test_every_page_and_the_help_sheet_break_no_rule_of_axe(page: Page) -> None:
     expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     unbroken(page, "the help sheet")
     page.keyboard.press("Escape")
-
-
-def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(
-    page: Page, browser: Browser, address: str
-) -> None:
-    expect(page.locator(".ax-tour")).to_have_count(
-        0
-    )  # a program that drives the browser wants none
-    person = browser.new_context(viewport={"width": 390, "height": 844})
-    person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
-    page = person.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.goto(address)
-    tour = page.get_by_role("region", name="A short tour")
-    expect(tour).to_contain_text("1 of 3", timeout=PATIENCE)
-    assert not page.evaluate("document.querySelector('.ax-tour').contains(document.activeElement)")
-    unbroken(page, "the tour", ("dark",))
-    tour.get_by_role("button", name="Next step").click()
-    expect(tour).to_contain_text("2 of 3")
-    page.keyboard.press("Escape")
-    expect(tour).to_have_count(0)
-    page.reload()
-    expect(page.get_by_role("button", name="Check the answer")).to_be_enabled(timeout=PATIENCE)
-    page.wait_for_timeout(1500)  # it would have begun by then
-    expect(tour).to_have_count(0)
-    person.close()

@@ -117,6 +117,21 @@ def test_the_assessment_decides_group_count_and_export_until_it_is_undone(page: 
     expect(page.locator(".state")).to_have_text("1 of 2 reviewed", timeout=PATIENCE)
 
 
+def test_assessments_pressed_in_quick_succession_are_all_kept(page: Page) -> None:
+    write(
+        page, "The Zorb bridge was opened in 1931. The Nile is in Africa. The Zorb bridge is red."
+    )
+    analyse(page)
+    page.keyboard.type("ncnsnu")
+    expect(page.locator(".claim-mark.own")).to_have_count(3)  # before the server has answered
+    page.keyboard.type("mred")
+    page.keyboard.press("Enter")
+    expect(panel(page).get_by_label("Your note")).to_have_count(0)
+    expect(panel(page).get_by_text("Note: red")).to_be_visible(timeout=PATIENCE)
+    page.reload()
+    expect(page.locator(".state")).to_have_text("3 of 3 reviewed", timeout=PATIENCE)
+
+
 def test_a_citation_is_a_line_in_the_card_and_a_filter(page: Page) -> None:
     add_files(page, ("tower.txt", "text/plain", SOURCE.encode()))
     cited = f"{RIVETS[:-1]} [1]. It is in Paris.\n\nSources:\n[1] tower.txt\n"
@@ -147,23 +162,23 @@ def test_the_revised_answer_changes_no_claim(page: Page) -> None:
 
 def test_the_demo_plays_to_its_end_and_back(page: Page) -> None:
     page.get_by_role("button", name="Five-minute demo").click()
-    tour = page.get_by_role("region", name="A short tour")
-    expect(tour).to_contain_text("An answer with errors", timeout=PATIENCE)
-    steps = int(re.search(r"1 of (\d+)", tour.inner_text())[1])
+    demo = page.get_by_role("region", name="The demo")
+    expect(demo).to_contain_text("An answer with errors", timeout=PATIENCE)
+    steps = int(re.search(r"1 of (\d+)", demo.inner_text())[1])
     for step in range(2, steps + 1):
-        tour.get_by_role("button", name="Next step").click()
-        expect(tour).to_contain_text(f"{step} of {steps}")
-        number = re.search(r"Claim (\d+), ([a-z ]+):", tour.inner_text())
+        demo.get_by_role("button", name="Next step").click()
+        expect(demo).to_contain_text(f"{step} of {steps}")
+        number = re.search(r"Claim (\d+), ([a-z ]+):", demo.inner_text())
         if number:  # the card that it tells of is the one that is shown
             expect(panel(page).locator(".head").first).to_contain_text(f"Claim {number[1]} of")
             expect(panel(page).locator(".head .badge").first).to_contain_text(
                 re.compile(number[2], re.IGNORECASE)
             )
-    tour.get_by_role("button", name="Step before").click()
-    expect(tour).to_contain_text(f"{steps - 1} of {steps}")
-    tour.get_by_role("button", name="Next step").click()
-    tour.get_by_role("button", name="End the tour").click()
-    expect(tour).to_have_count(0)
+    demo.get_by_role("button", name="Step before").click()
+    expect(demo).to_contain_text(f"{steps - 1} of {steps}")
+    demo.get_by_role("button", name="Next step").click()
+    demo.get_by_role("button", name="End the demo").click()
+    expect(demo).to_have_count(0)
 
 
 def test_a_run_opened_by_its_address_has_its_own_form_and_back_returns(page: Page) -> None:

@@ -1,11 +1,10 @@
-// Steps beside the page: on the first visit of this browser, and the demo. They take no focus and cover no button.
-const SEEN = "attribution_tour_seen";
+// The steps of the demo, beside the page. They take no focus and leave the evidence free.
 
-class Tour {
+class Demo {
   constructor(root, steps) {
     this.steps = steps;
-    this.card = make("section", "ax-tour");
-    this.card.setAttribute("aria-label", "A short tour");
+    this.card = make("section", "ax-demo");
+    this.card.setAttribute("aria-label", "The demo");
     this.card.addEventListener("keydown", (event) => { if (event.key === "Escape") this.end(); });
     this.place = make("p", "place");
     this.title = make("h2");
@@ -13,7 +12,7 @@ class Tour {
     this.text.setAttribute("aria-live", "polite");
     this.back = button("back", "Back", "Step before", () => this.show(this.step - 1));
     this.next = button("next", "Next", "Next step", () => this.show(this.step + 1));
-    const skip = button("skip", "Close", "Close, and do not show it again", () => this.end());
+    const skip = button("skip", "Close", "End the demo", () => this.end());
     const buttons = make("div", "buttons");
     buttons.append(skip, make("span", "spring"), this.back, this.next);
     this.card.append(this.place, this.title, this.text, buttons);
@@ -31,17 +30,16 @@ class Tour {
     this.back.hidden = step === 0;
     const last = step === this.steps.length - 1;
     this.next.textContent = last ? "Done" : "Next";
-    this.next.setAttribute("aria-label", last ? "End the tour" : "Next step");
+    this.next.setAttribute("aria-label", last ? "End the demo" : "Next step");
     this.point(target);
   }
 
   point(selector) {
-    document.querySelectorAll(".ax-tour-target").forEach((node) => node.classList.remove("ax-tour-target"));
-    if (selector) document.querySelector(selector)?.classList.add("ax-tour-target");
+    document.querySelectorAll(".ax-demo-target").forEach((node) => node.classList.remove("ax-demo-target"));
+    if (selector) document.querySelector(selector)?.classList.add("ax-demo-target");
   }
 
   end() {
-    localStorage.setItem(SEEN, "1");
     this.point();
     if (this.card.contains(document.activeElement)) document.querySelector("[data-testid=stMain] input")?.focus();
     this.card.remove();
@@ -52,16 +50,6 @@ class Tour {
 function showDemo(root, { steps, number }) {
   if (number <= (window.attributionDemo ?? 0)) return;
   window.attributionDemo = number;
-  root.querySelector(".ax-tour")?.remove();
-  new Tour(root, steps).card.classList.add("beside"); // it leaves the evidence free
-}
-
-// Begins once the form of Check is drawn. A program that drives the browser, such as a test, is shown no tour.
-function offerTour(root, steps) {
-  if (localStorage.getItem(SEEN) || navigator.webdriver) return;
-  const waiting = setInterval(() => {
-    if (!document.querySelector(".st-key-start") || !/\/(check)?$/.test(location.pathname)) return;
-    clearInterval(waiting);
-    new Tour(root, steps);
-  }, 500);
+  root.querySelector(".ax-demo")?.remove();
+  new Demo(root, steps);
 }
