@@ -290,11 +290,13 @@ def choose_answers() -> None:
 
 
 def titles(result: TwoAnswers) -> list[str]:
-    """Name both answers by the tag that only one of them has, or else by a letter."""
-    found = [store().history.description(r.id).tags for r in (result.first, result.second)]
+    """Name both answers by their titles, by the tag that only one of them has, or by a letter."""
+    found = [store().history.description(r.id) for r in (result.first, result.second)]
+    if all(one.title for one in found) and found[0].title != found[1].title:
+        return [one.title[:TITLE] for one in found]
     names = []
     for place, name in enumerate(NAMES):
-        own = [tag for tag in found[place] if tag not in found[1 - place]]
+        own = [tag for tag in found[place].tags if tag not in found[1 - place].tags]
         names.append((own[0] if own else f"Answer {name}")[:TITLE])
     return names
 

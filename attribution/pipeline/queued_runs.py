@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, partial
 
 from attribution.errors import AttributionError, Busy
@@ -14,7 +15,6 @@ from attribution.events import ClaimsReady, Event, VerdictReady
 from attribution.pipeline.answer_files import NewAnswer
 from attribution.pipeline.permissions import of_saved_run
 from attribution.settings import Settings
-from attribution.store.database import now
 from attribution.store.runs import QueuedRun, new_run_id
 from attribution.store.store import Store
 from attribution.types import Report
@@ -47,7 +47,7 @@ def enqueue(store: Store, answers: Sequence[NewAnswer], settings: Settings) -> l
         own_settings = with_policy(settings.model_copy(update={"sources": sources}))
         blank = Report(
             id=new_run_id(),
-            created_at=now(),
+            created_at=datetime.now(UTC).isoformat(),  # exact, for the order of the list
             question=answer.question,
             answer=answer.answer,
             settings=own_settings.public(),

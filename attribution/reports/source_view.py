@@ -17,7 +17,7 @@ from attribution.reports.html import (
 )
 from attribution.reports.looks import look
 from attribution.reports.trail import facts
-from attribution.types import Claim, Evidence, Label, Page, Relation, Report
+from attribution.types import Claim, Evidence, Label, Page, Relation, Report, Span
 
 # Relation and label, those that need a look first
 SIDES: tuple[tuple[Relation, Label], ...] = (
@@ -120,8 +120,14 @@ class _SourceMark:
     pieces: list[Evidence]
 
 
-def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
-    """Return a source's text for the browser, with its deciding sentences and their claims."""
+def source_text(report: Report, page: Page, sentence: Span) -> dict[str, object]:
+    """Return a source's text for the browser, with its deciding sentences and their claims.
+
+    Args:
+        report: The run.
+        page: The source.
+        sentence: The sentence to show, which is marked as well.
+    """
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     marks: list[_SourceMark] = []
     pieces = [e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers]
@@ -132,6 +138,12 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
             marks[-1].pieces.append(piece)
         elif 0 <= start < end <= len(page.text):
             marks.append(_SourceMark(start, end, [piece]))
+    at, end = sentence
+    is_marked = any(mark.start <= at < mark.end for mark in marks)
+    if not is_marked and 0 <= at < end <= len(page.text):
+        next_start = min((mark.start for mark in marks if mark.start > at), default=len(page.text))
+        marks.append(_SourceMark(at, min(end, next_start), []))
+        marks.sort(key=lambda mark: mark.start)
     return {
         "head": data(_head(page, at)),
         "page": page.id,

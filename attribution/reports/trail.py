@@ -150,7 +150,9 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
     traces = [t for t in provenance.traces if t.claim_id == row.claim.id] if provenance else []
     searches = [(t.query, t.searcher) for t in traces]
     searches = searches or [(piece.query, piece.searcher) for piece in row.evidence]
-    queries = [f"{query or '–'} ({searcher})" for query, searcher in dict.fromkeys(searches)]
+    queries = []
+    for query, searcher in dict.fromkeys(searches):
+        queries.append(f"{query or 'No query was needed'} ({searcher})")
     read = {t.page_id for t in traces} | {piece.page_id for piece in row.evidence}
     failures = _failures(row.claim, report, provenance)
     lost: list[str] = []

@@ -406,7 +406,7 @@ def summary(report: Report) -> dict[str, object]:
         "claims": len(report.claims),
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
-        "reviewed": len(report.judgements),
+        "reviewed": sum(judgement.label is not None for judgement in report.judgements),
         "sources": json.dumps(source_names(report), ensure_ascii=False),
         "claims_text": searchable(*texts),
     }

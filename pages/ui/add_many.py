@@ -19,7 +19,9 @@ from pages.ui.form_menus import sources_control
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
 
-COLUMNS = "CSV, XLSX or JSON Lines with a column “answer”; “question”, “sources” and “tag” if any."
+COLUMNS = (
+    "CSV, XLSX or JSON Lines with a column “answer”; “question”, “title”, “sources”, “tag” if any."
+)
 SEPARATED = "Separate the answers by a blank line and a line of three equals signs: ==="
 PREVIEW = 3  # answers that are shown
 SAMPLED = 3  # answers of which the time of all is estimated
@@ -97,11 +99,16 @@ def _given() -> AnswerFile | None:
 
 def _preview(given: AnswerFile) -> None:
     """Show the first answers, and which rows cannot be read."""
-    rows = []
-    for answer in given.answers[:PREVIEW]:
-        texts = (answer.question, answer.answer, ", ".join(answer.tags))
-        rows.append([_short(text) for text in texts])
-    show(table(("Question", "Answer", "Tags"), rows, "ax-table"))
+    shown = given.answers[:PREVIEW]
+    columns = {
+        "Title": [answer.title for answer in shown],
+        "Question": [answer.question for answer in shown],
+        "Answer": [answer.answer for answer in shown],
+        "Tags": [", ".join(answer.tags) for answer in shown],
+    }
+    filled = {name: texts for name, texts in columns.items() if any(texts)}
+    rows = [[_short(text) for text in texts] for texts in zip(*filled.values(), strict=True)]
+    show(table(tuple(filled), rows, "ax-table"))
     without = sum(not answer.question for answer in given.answers)
     counts = plural(len(given.answers), "answer")
     small(f"{counts}, {without} without a question." if without else f"{counts}.")

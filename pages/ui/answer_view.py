@@ -173,8 +173,8 @@ def opened(data: View, report: Report, click: object) -> View:
     if place is None:
         return data
     page, at = place
-    source = source_text(report, page, at[2])
-    return data | {"source": source | {"asked": [page.id, at[2]]}}
+    source = source_text(report, page, (at[2], at[3]))
+    return data | {"source": source | {"asked": [page.id, *at[2:]]}}
 
 
 def answer_view(data: View, *, key: str) -> ComponentResult:

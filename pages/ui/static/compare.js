@@ -55,7 +55,7 @@ class CompareView {
     const node = make("div", "g totals"), first = make("div", "first", this.data.first);
     node.append(first, ...this.data.columns.map((column) => this.column(column)));
     if (this.data.source) {
-      const last = make("div", "column");
+      const last = make("div", "column only-wide");
       last.append(make("h2", "", this.data.source));
       node.append(last);
     }

@@ -12,7 +12,7 @@ class Demo {
     this.text.setAttribute("aria-live", "polite");
     this.back = button("back", "Back", "Step before", () => this.show(this.step - 1));
     this.next = button("next", "Next", "Next step", () => this.show(this.step + 1));
-    const skip = button("skip", "Close", "End the demo", () => this.end());
+    const skip = button("skip", "Close", "Close the demo", () => this.end());
     const buttons = make("div", "buttons");
     buttons.append(skip, make("span", "spring"), this.back, this.next);
     this.card.append(this.place, this.title, this.text, buttons);

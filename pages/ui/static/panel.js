@@ -187,9 +187,9 @@ class Panel {
     const head = build(source.head);
     head.prepend(button("open", "‹ All sources", "Back to all sources", close));
     if (source.number) {
-      const [page, at, drawn] = source.asked;
+      const [page, at, end, drawn] = source.asked;
       const words = drawn ? "Show the text" : `Show page ${source.number} as a picture`;
-      const request = { page, at: [at, at, at, at], picture: !drawn };
+      const request = { page, at: [at, end, at, end], picture: !drawn };
       head.append(button("open", words, words, () => this.view.trigger("open", request)));
     }
     const choose = (id) => this.view.choose(id);
