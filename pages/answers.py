@@ -208,8 +208,14 @@ def stop(run_id: str) -> None:
 def delete_dialog(run_ids: Sequence[str]) -> None:
     """Delete runs for good, once that is confirmed."""
     small("They are deleted for good, with your assessments and notes.")
-    label = f"Delete {plural(len(run_ids), 'answer')}"
-    if st.button(label, type="primary", key="delete", on_click=delete, args=(run_ids,)):
+    if st.button(
+        f"Delete {plural(len(run_ids), 'answer')}",
+        on_click=delete,
+        args=(run_ids,),
+        type="primary",
+        key="delete",
+        help="This cannot be undone.",
+    ):
         st.rerun()
 
 

@@ -168,7 +168,7 @@ def header(running: bool) -> None:
         "New",
         on_click=new_check,
         key="new_check",
-        help="Begin with another answer. This run stays under Answers.",
+        help="Another answer, the same sources. This run stays under Answers.",
     )
 
 

@@ -311,15 +311,17 @@ def export_and_share(report: Report) -> None:
     """Draw the files of a run, its link, and how it came about."""
     if report.verdicts:
         export_buttons(exported(report))
-    link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
     _access(report)
     with st.expander("About this run"):
+        small(f"{choices.method(report)}, {date(report.created_at)}.")
         _about(report)
 
 
 def _access(report: Report) -> None:
-    """Draw who can open a run, for its owner to choose."""
+    """Draw the link, and who can open it, for the run's owner to choose."""
     access, runs = store().rights.access(report.id), store().runs
+    who = "Only this browser" if access.private else "Anyone with the link"
+    link(f"{who} can open this run.", key="link", run=report.id)
     if not access.own:
         return
     has_documents = any(page.kind == "document" for page in report.pages)
@@ -333,8 +335,6 @@ def _access(report: Report) -> None:
             args=(report.id, not shared),
             help="Whoever has the link can then read the whole text of your documents.",
         )
-    who = "Only this browser" if access.private else "Anyone with the link"
-    small(f"{who} can open this run.")
     st.button(
         "Share by link" if access.private else "Make private",
         on_click=runs.set_private,

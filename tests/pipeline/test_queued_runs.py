@@ -46,7 +46,7 @@ def test_answers_are_checked_one_after_another_and_belong_to_who_added_them(
 ) -> None:
     ids = enqueue(own, [answer.beside([NOTE]) for answer in ANSWERS], with_note)
     waiting = rows(own)
-    assert {row.id for row in waiting} == set(ids)
+    assert [row.id for row in waiting] == ids
     assert all(row.queued for row in waiting)
     assert own.history.tags() == ["pilot"]
     assert [row.id for row in own.history.find(HistoryQuery(words="tall")).rows] == ids[:1]

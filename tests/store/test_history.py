@@ -123,6 +123,9 @@ def test_assessments_replace_verdicts_and_count_as_reviewed(three: Store) -> Non
     assert three.history.next_to_review() == "tower"
     assert three.history.next_to_review("tower") == "straße"
     assert three.history.totals() == (3, 2, 1, 0, 3, 1)
+    note = assessment.model_copy(update={"label": None, "note": "Ask."})
+    save_version(three, saved.model_copy(update={"judgements": (note,)}), nile.id)
+    assert ids(three, state="reviewed") == []
 
 
 def test_documents_are_named_in_the_list(store: Store) -> None:

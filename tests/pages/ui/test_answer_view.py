@@ -9,7 +9,7 @@ from attribution.reports.cards import CardSettings, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
 from attribution.types import AnalystVerdict, Claim, Report, SetAside, Verdict
-from pages.ui.answer_view import view
+from pages.ui.answer_view import opened, view
 from tests.make import claim, evidence, page
 
 CLAIM = claim()
@@ -116,3 +116,14 @@ def test_a_note_alone_changes_no_verdict() -> None:
     assert data["claims"][CLAIM.id]["group"] == "ok"
     assert data["claims"][CLAIM.id]["note"] == "why"
     assert data["head"]["done"] == 0
+
+
+@pytest.mark.parametrize(("at", "marked"), [([0, 9, 4, 9], [[4, 9]]), ([0, 9, 4, 99], [])])
+def test_the_sentence_that_is_opened_is_marked_also_if_it_decides_no_claim(
+    at: list[int], marked: list[list[int]]
+) -> None:
+    source = page("One. Two.")
+    shown = opened(
+        {}, REPORT.model_copy(update={"pages": (source,)}), {"page": source.id, "at": at}
+    )
+    assert [mark["at"] for mark in shown["source"]["marks"]] == marked
