@@ -14,6 +14,7 @@ from attribution.reports.html import badge, el, plural
 from attribution.reports.looks import look
 from attribution.review.revision import Unsupported
 from attribution.store.runs import source_names
+from attribution.text.passages import beginning
 from attribution.types import Report
 from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_list import source_words
@@ -138,7 +139,7 @@ def header(running: bool) -> None:
     if now is None:
         return
     report = now.report
-    title = report.question or " ".join(report.answer.split()[:12])
+    title = report.question or beginning(report.answer)
     sources = source_words(source_names(report))
     if any(page.kind != "document" for page in report.pages):
         sources += f", {plural(len(report.pages), 'page')}"

@@ -30,6 +30,7 @@ from attribution.studies.segmenters.comparison import (
     with_verdicts,
 )
 from attribution.studies.segmenters.tables import tables
+from attribution.text.passages import beginning
 from attribution.types import Failure, Report
 from pages.ui import choices, frame, run_control, state
 from pages.ui.compare_view import NAMES, answers_data, segmenters_data
@@ -219,7 +220,7 @@ def segmenters_view(running: bool) -> None:
     else:
         report = now.report
         pages = f"the same {plural(len(report.pages), 'page')} for all" if report.pages else ""
-        context_line(report.question or report.answer, pages, running)
+        context_line(report, pages, running)
     JOB.draw_result(running, segmenters_result)
 
 
@@ -311,7 +312,7 @@ def answers_view(result: TwoAnswers | str) -> None:
     first, second = result.first, result.second
     pages = {page.id for page in first.pages} == {page.id for page in second.pages}
     both = f"the same {plural(len(first.pages), 'page')} for both" if pages else "own sources each"
-    context_line(first.question or first.answer, both, running=False)
+    context_line(first, both, running=False)
     act = compare_columns(answers_data(result, titles(result)), key="compare_answers")
     if isinstance(act, Mapping) and act.get("value") in (first.id, second.id):
         run_control.open_run(str(act["value"]))
@@ -328,10 +329,10 @@ def answers_files(result: TwoAnswers) -> dict[str, File]:
 # --- the page ---
 
 
-def context_line(question: str, pages: str, running: bool) -> None:
+def context_line(report: Report, pages: str, running: bool) -> None:
     """Draw what is compared, and the button that changes it, or stops it."""
     with st.container(key="compare_context", horizontal=True, vertical_alignment="center"):
-        title = el("strong", " ".join(question.split())[:160], dir="auto")
+        title = el("strong", report.question or beginning(report.answer), dir="auto")
         show(el("p", title, " ", el("span", pages, class_="quiet"), class_="ax-context"))
         if running:
             st.button("Stop", on_click=JOB.stop, key="stop", help="What is known stays. (key: s)")

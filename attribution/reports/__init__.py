@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from attribution import edits
 from attribution.errors import UnknownName
 from attribution.tables import load
+from attribution.text.passages import beginning
 from attribution.types import Report
 
 MAX_NAME = 60  # characters of a file's name, without the format's suffix
@@ -42,7 +43,7 @@ class Exported:
             words = name.split()
             if words:
                 return " ".join(words)
-        return " ".join(self.report.answer.split()[:10])
+        return beginning(self.report.answer)
 
 
 @dataclass(frozen=True)

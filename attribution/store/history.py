@@ -15,6 +15,7 @@ from attribution.store import schema as t
 from attribution.store.database import Database
 from attribution.store.rights import Rights
 from attribution.store.runs import searchable
+from attribution.text.passages import beginning
 
 State = Literal["all", "to_review", "reviewed", "finished", "unfinished"]
 MAX_TITLE, MAX_TAGS, MAX_NOTE = 200, 400, 10_000  # characters
@@ -85,7 +86,8 @@ class HistoryRow(NamedTuple):
     @property
     def name(self) -> str:
         """The title, or the question, or the beginning of the answer, on one line."""
-        return " ".join((self.title or self.question or self.beginning).split())
+        name = self.title or self.question or beginning(self.beginning)
+        return " ".join(name.split())
 
 
 class Description(NamedTuple):

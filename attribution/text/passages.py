@@ -327,6 +327,12 @@ def visible(answer: str, start: int, end: int) -> str:
     return " ".join(part.strip() for part in parts if part.strip())
 
 
+def beginning(answer: str, words: int = 12) -> str:
+    """Return the first words of an answer as displayed, for a title."""
+    start = visible(answer, 0, len(answer))
+    return " ".join(start.split()[:words])
+
+
 def _blocks(block: Element) -> Iterator[AnswerPassage]:
     for number, child in enumerate(block.elements):
         if child.tag == "p":

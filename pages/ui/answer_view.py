@@ -186,7 +186,7 @@ def answer_view(data: View, *, key: str) -> ComponentResult:
         pass
 
     return _answer(
-        data=data,
+        data=[data],  # not a dict, for which Streamlit would import pandas first
         key=key,
         default={"tab": "claim"},
         on_tab_change=ignore,

@@ -19,6 +19,7 @@ def ignore() -> None:
     """Do nothing: without a callback Streamlit reports no click on a component."""
 
 
+# Data is given in a list: for a dict Streamlit would import pandas first.
 _ROOT = '<div class="root"></div>'
 
 
@@ -55,12 +56,12 @@ def compare_columns(data: Data, *, key: str) -> object:
     """Draw rows of sentences or points with columns of claims; return the button that was pressed
     above a column.
     """
-    return _columns(data=data, key=key, on_act_change=ignore).act
+    return _columns(data=[data], key=key, on_act_change=ignore).act
 
 
 def answer_list(data: Data, *, key: str) -> object:
     """Draw the list of answers; return what is to be done, and with which of them."""
-    return _answers(data=data, key=key, on_act_change=ignore).act
+    return _answers(data=[data], key=key, on_act_change=ignore).act
 
 
 def task(data: Data, *, key: str) -> object:

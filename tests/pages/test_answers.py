@@ -93,3 +93,25 @@ def test_a_click_that_names_no_answer_does_nothing(own: Store, act: dict[str, An
     own.runs.save(run())
     acted(act, own)
     assert listed(own)
+
+
+@pytest.mark.parametrize("page", ["answers", "check", "compare"])
+def test_results_are_drawn_without_a_search_for_data_frames_which_imports_pandas(
+    own: Store, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    def refuse(value: object) -> bool:
+        assert not isinstance(value, list | dict), "a dictionary is given to a component"
+        return False
+
+    serialization = "streamlit.components.v2.bidi_component.serialization"
+    monkeypatch.setattr(f"{serialization}.is_dataframe_like", refuse)
+    own.runs.save(run())
+    own.runs.save(run().model_copy(update={"id": "b" * 16}))
+    shown = opened(page, MINE, run=run().id, answers=f"{run().id}-{'b' * 16}")
+    assert not shown.exception
+    assert len(shown.get("bidi_component")) > 1
+
+
+def test_an_answer_without_a_question_is_named_by_its_first_words_as_read(own: Store) -> None:
+    own.runs.start("a" * 16, "", "## The **Nile**\n\nIt flows north[1].", {})
+    assert listed(own).name == "The Nile It flows north."

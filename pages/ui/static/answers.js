@@ -209,7 +209,7 @@ class AnswerList {
   }
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function ({ parentElement, data: [data], setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   root.list ??= new AnswerList(root);
   root.list.trigger = setTriggerValue;

@@ -356,7 +356,7 @@ function listenForUndo(view) {
 
 const VIEWS = new WeakMap();
 
-export default function ({ parentElement, data, setTriggerValue, setStateValue }) {
+export default function ({ parentElement, data: [data], setTriggerValue, setStateValue }) {
   let view = VIEWS.get(parentElement);
   if (!view || !view.root.isConnected) {
     VIEWS.set(parentElement, (view = new View(parentElement)));

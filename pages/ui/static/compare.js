@@ -209,7 +209,7 @@ class CompareView {
   }
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function ({ parentElement, data: [data], setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   root.view ??= new CompareView(root);
   root.view.trigger = setTriggerValue;
