@@ -128,7 +128,7 @@ VALUES = {
     "a date": (BUILT, "The tower was built in 1899.", 1),
     "another attribute": (BUILT, "The tower was repainted in 1910.", 0),
     "in a clause of its own": (
-        "Revenue grew 6 % to €412,300.",
+        "Revenue was €412,300, and fares did not change.",
         "Revenue was €398,000, and the ferry was in the yard for eleven weeks.",
         1,
     ),
