@@ -10,7 +10,7 @@ from typing import NamedTuple
 from attribution.evidence.deciding import nearest_evidence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import group_of
-from attribution.text.quantities import Contrast, contrasts
+from attribution.text.quantities import Contrast, computed, contrasts
 from attribution.text.words import STOP_WORDS, uncovered
 from attribution.types import (
     WEAK,
@@ -153,6 +153,9 @@ def _supported(row: ClaimRow, is_weak: bool) -> str:
         return "You found this supported."
     if "verbatim" in row.piece.steps:
         return "The source says so word for word."
+    sum_ = computed(row.claim.statement, row.piece.deciding_sentence)
+    if sum_:
+        return f"It follows from the source: {sum_}."
     return "The source seems to say so." if is_weak else "The source says so."
 
 

@@ -7,6 +7,8 @@ A number is compared with those of the same unit, as it is written: "330 metres"
 from __future__ import annotations
 
 import calendar
+import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tril
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
 LIMIT = re.compile(  # of a number that can't be set against another
-    r"\b(?:than|over|under|above|below|least|most|to|about|around|nearly|almost|some)[ ][$€£¥]?$"
+    r"\b(?:than|over|under|above|below|least|most|(?<!votes )(?<!goals )to|about|around|nearly"
+    r"|almost|some)[ ][$€£¥]?$"
 )
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(
@@ -149,3 +152,28 @@ def _agrees(claim: Quantity, source: Quantity) -> bool:
     zeros = len(digits) - len(digits.rstrip("0"))
     room = min(0.5 * 10**zeros, ROUNDED * claim.amount) if zeros else 0.0
     return abs(claim.amount - source.amount) <= room
+
+
+def computed(claim: str, sentence: str) -> str:
+    """Return how a number of a claim follows from two of a sentence, "34 − 19 = 15", or ""."""
+    stated = quantities(sentence)
+    for wanted in quantities(claim):
+        if wanted.unit == "date" or any(wanted.amount == other.amount for other in stated):
+            continue
+        result = claim[slice(*wanted.span)]
+        for one, other in itertools.permutations(stated, 2):
+            units = {one.unit, other.unit}
+            terms = f"{sentence[slice(*one.span)]} {{}} {sentence[slice(*other.span)]} = {result}"
+            is_span = units == {"date"} and wanted.unit == stem("years")
+            if not is_span and not units <= {wanted.unit, ""}:
+                continue
+            if _number(one) - _number(other) == wanted.amount:
+                return terms.format("−")
+            if _number(one) + _number(other) == wanted.amount and not is_span:
+                return terms.format("+")
+    return ""
+
+
+def _number(quantity: Quantity) -> float:
+    """Return the amount, or the year of a date; not a number if it has none."""
+    return quantity.amount if quantity.unit != "date" else float(quantity.date[0] or math.nan)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.quantities import contrasts, differing_spans
+from attribution.text.quantities import computed, contrasts, differing_spans
 
 
 def test_the_characters_of_values_that_differ() -> None:
@@ -83,3 +83,19 @@ def test_values_are_set_against_each_other(
     claim: str, sentence: str, expected: list[tuple[bool, str, str]]
 ) -> None:
     assert [(c.is_date, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "said"),
+    [
+        ("The majority was 15 votes.", "It was approved by 34 votes to 19.", "34 − 19 = 15"),
+        ("Together they have 12 rooms.", "One has 5 rooms, the other 7 rooms.", "5 + 7 = 12"),
+        ("It took 14 years.", "Begun in 1950, it was finished in 1964.", "1964 − 1950 = 14"),
+        ("It has 34 votes.", "It was approved by 34 votes to 19.", ""),
+        ("It has 15 doors.", "It was approved by 34 votes to 19 votes.", ""),
+    ],
+)
+def test_a_number_that_follows_from_two_others_is_said(
+    claim: str, sentence: str, said: str
+) -> None:
+    assert computed(claim, sentence) == said
