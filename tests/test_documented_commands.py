@@ -41,8 +41,6 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
 }
 VERIFIES = (
     "analyze",
-    "citations",
-    "revise",
     "judge",
     "verify",
     "coherence",

@@ -25,8 +25,7 @@ SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tril
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
 LIMIT = re.compile(  # of a number that can't be set against another
-    r"\b(?:than|over|under|above|below|least|most|(?<!votes )(?<!goals )to|about|around|nearly"
-    r"|almost|some)[ ][$€£¥]?$"
+    r"\b(?:than|over|under|above|below|least|most|(?<!votes )(?<!goals )to)[ ][$€£¥]?$"
 )
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(
@@ -76,7 +75,7 @@ class Contrast:
 
 @lru_cache(maxsize=512)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text in order, without limits: "about 40", "up to 300"."""
+    """Return the quantities of a text in order, without limits such as "up to 300"."""
     return tuple(_read(plain(text)))
 
 

@@ -14,7 +14,7 @@ LABELLED = {
 COMMON = ["--sources", "documents", "--verifier", "embedded-small"]
 
 
-def test_it_prints_progress_a_summary_and_tables(
+def test_it_prints_progress_and_how_many_rows_failed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
@@ -24,8 +24,7 @@ def test_it_prints_progress_a_summary_and_tables(
     assert main(command) == 1
     said = capsys.readouterr().err
     assert "batch 1/3: line 3: not JSON" in said
-    for figure in ("rows 3", "failed 1", "claims 4"):
-        assert figure.split() in [line.split() for line in said.splitlines()]
+    assert said.endswith(f"{output}: 2 checked, 1 failed\n")
     given.write_text("\n".join(rows))
     assert main(command) == 0
     assert "batch 2/2\n" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from attribution.pipeline.answer_files import (
     pasted_answers,
     read_answers,
 )
+from attribution.store.history import MAX_TAGS
 from attribution.types import Document
 
 EXPECTED = (
@@ -50,7 +51,7 @@ def test_a_file_of_each_kind_is_read(content: bytes) -> None:
 
 
 def test_a_bad_row_leaves_the_others_unaffected() -> None:
-    tag = "x" * 41
+    tag = "x" * (MAX_TAGS + 1)
     read = read_answers(f"answer,question,tag\n,Why?,\nBecause.,,\nSo.,,{tag}\n".encode())
     assert [answer.answer for answer in read.answers] == ["Because."]
     assert [problem[:6] for problem in read.problems] == ["Row 2:", "Row 4:"]

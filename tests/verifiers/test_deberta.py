@@ -94,7 +94,7 @@ def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
     folder = Path(shutil.copytree(tiny, tmp_path / "model"))
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(b"\x00damaged" + content[8:])
-    message = "a file of that folder is missing or damaged: copy it again"
+    message = "a file of it is missing or damaged: copy it again"
     with pytest.raises(ModelUnavailable, match=message):
         Deberta(Settings(verifier_model=str(folder))).verify(PAIRS[:1])
 

@@ -75,7 +75,7 @@ def test_pasted_answers_fill_in_are_compared_tagged_exported_and_deleted(answers
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Compare the two selected").click()
     expect(page.get_by_text("The two disagree on 1 point")).to_be_visible(timeout=PATIENCE)
-    expect(page.locator(".diff").first).to_contain_text("million euros")
+    expect(page.locator(".diff").first).to_contain_text("million")
     unbroken(page, "two answers")
     go_to(page, "Answers")
     select(page, FIRST)
