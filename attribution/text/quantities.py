@@ -25,7 +25,7 @@ SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "tril
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
 LIMIT = re.compile(  # of a number that can't be set against another
-    r"\b(?:than|over|under|above|below|least|most|(?<!votes )(?<!goals )to)[ ][$€£¥]?$"
+    r"(?:\b(?:than|over|under|above|below|least|most)|(?:\bup|\d)[ ]to)[ ][$€£¥]?$"
 )
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(

@@ -67,6 +67,8 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
             [(False, "$16 million", "18 million")],
         ),
         ("It opened in May 1975.", "It opened on 3 May 1975.", []),
+        ("It grew by 6 % to 412,300.", "It was 398,000.", [(False, "412,300", "398,000")]),
+        ("It holds six people.", "It holds 5 to 7.", []),
         (
             "It opened on May 4, 1975.",
             "It opened on 3 May 1975.",
