@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from attribution.errors import BadInput
-from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import LIMITS
+from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Speaker, Turn
 
 LIMIT, TURNS = LIMITS.text, LIMITS.turns  # characters of all turns together; turns

@@ -13,12 +13,12 @@ import argparse
 import threading
 from pathlib import Path
 
-from attribution.files import read_rows
 from attribution.settings import ROOT, Settings
 from attribution.studies.groundedness.evaluation import LeftOut, Outcome, evaluate, run
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 from attribution.studies.groundedness.methods import hub
 from attribution.studies.groundedness.report import quality_table
+from attribution.text_files import read_rows
 
 MODELS = {
     "hem_v1": [hub.HEM_V1],

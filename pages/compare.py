@@ -29,7 +29,7 @@ from attribution.studies.segmenters.comparison import (
     save_comparison,
     with_verdicts,
 )
-from attribution.studies.segmenters.tables import tables
+from attribution.studies.segmenters.summary_tables import tables
 from attribution.text.passages import beginning
 from attribution.types import Failure, Report
 from pages.ui import choices, frame, run_control, state

@@ -137,6 +137,11 @@ def test_a_name_means_one_class() -> None:
     assert shared == ["Report"]  # also that of the Python API
 
 
+def test_no_two_modules_have_one_name() -> None:
+    names = Counter(path.stem for path in FILES if path.stem not in DOORS)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_the_documentation_lists_the_folders_that_there_are() -> None:
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))

@@ -3,8 +3,8 @@ import io
 
 import pytest
 
-from attribution.files import FORMULA, csv_text
 from attribution.studies.results import ResultTable
+from attribution.text_files import FORMULA, csv_text
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", '"=1"', " =1", "=1;=2", "＝1"]
 

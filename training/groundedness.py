@@ -21,7 +21,6 @@ from typing import Any
 
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import AttributionError, BadInput
-from attribution.files import read_rows
 from attribution.settings import Settings
 from attribution.studies.groundedness.labelled_set import (
     OPTIONAL,
@@ -30,6 +29,7 @@ from attribution.studies.groundedness.labelled_set import (
     labelled_set,
 )
 from attribution.studies.groundedness.methods import of_context, spans
+from attribution.text_files import read_rows
 from training import command
 
 BASE = "microsoft/deberta-v3-large"

@@ -33,7 +33,7 @@ def commands(p: argparse.ArgumentParser) -> None:
 def add(args: argparse.Namespace) -> None:
     """Add documents to a collection and print what became of them."""
     from attribution.library import ingest
-    from attribution.library.store import DocumentStore, check_name
+    from attribution.library.collection_store import DocumentStore, check_name
 
     check_name(args.name)
     items, unsupported = _items(args)
@@ -67,7 +67,7 @@ def _items(args: argparse.Namespace) -> tuple[list[Item], int]:
 
 def list_(args: argparse.Namespace) -> None:
     """Print the collections, or the documents of one."""
-    from attribution.library.store import DocumentStore
+    from attribution.library.collection_store import DocumentStore
 
     settings = Settings.from_environment()
     documents = DocumentStore(open_store(settings).database)
@@ -78,7 +78,7 @@ def list_(args: argparse.Namespace) -> None:
 
 def remove(args: argparse.Namespace) -> None:
     """Remove a document, or a whole collection."""
-    from attribution.library.store import DocumentStore
+    from attribution.library.collection_store import DocumentStore
 
     documents = DocumentStore(open_store().database)
     print_json({"collection": args.name, "removed": documents.remove(args.name, args.document)})

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
-from attribution.files import replacing
 from attribution.settings import Settings, with_endpoint
 from attribution.settings import rows as setting_rows
 from attribution.tables import Entry
+from attribution.text_files import replacing
 from attribution.types import Failure
 
 if TYPE_CHECKING:  # imported where it is used: --help stays fast

@@ -92,9 +92,9 @@ def _port(requested: int | None, default: int) -> int:
 
 def _serve_api(settings: Settings, host: str, port: int) -> None:
     from attribution.pipeline.run import turns
-    from attribution.server.api import Keys, Server, create
     from attribution.server.limits import Config
     from attribution.server.middleware import host_names
+    from attribution.server.rest import Keys, Server, create
     from attribution.server.work import Work
 
     _log_to_standard_error()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attribution.cli import options
 from attribution.cli.options import Add, check_output, progress, write_file
 from attribution.errors import BadInput
-from attribution.files import Row, read_rows
+from attribution.text_files import Row, read_rows
 
 if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
@@ -141,7 +141,7 @@ def compare(args: argparse.Namespace) -> int:
 def _compare_segmenters(
     args: argparse.Namespace, settings: Settings, answers: Sequence[str]
 ) -> int:
-    from attribution.studies.segmenters.tables import compare_many
+    from attribution.studies.segmenters.summary_tables import compare_many
 
     rows = [Row(1, {"question": args.question, "answer": answer}) for answer in answers]
     if args.input:

@@ -10,7 +10,7 @@ from pathlib import Path
 from attribution.cli import options
 from attribution.cli.options import Add, check_output, progress
 from attribution.errors import BadInput, LlmFailed
-from attribution.files import Row, read_rows, replace_text, replacing
+from attribution.text_files import Row, read_rows, replace_text, replacing
 
 PAIRS = 256  # between two lines of progress
 CLAIMS = 20  # between two lines of progress

@@ -160,9 +160,9 @@ def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
+    from attribution.library.collection_store import DocumentStore
     from attribution.library.folder import FolderSearcher
-    from attribution.library.search import CollectionSearcher
-    from attribution.library.store import DocumentStore
+    from attribution.library.ranking import CollectionSearcher
     from attribution.searchers.engines import SearXNG
 
     match source.kind:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from attribution.fetching import tables
+from attribution.fetching import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -133,7 +133,7 @@ def _write_table(element: _Element) -> None:
         return
     lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
     above = lines[-1] if lines else _text_above(element)
-    lines += tables.lines(table.rows, table.head_count or None, above)
+    lines += table_text.lines(table.rows, table.head_count or None, above)
     element.clear(keep_tail=True)
     element.tag = "div"
     for line in lines:

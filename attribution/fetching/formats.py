@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from attribution.errors import AttributionError, FetchFailed
 from attribution.fetching import content_type as media
 from attribution.fetching.content_type import actual_type
-from attribution.fetching.html import read_html
+from attribution.fetching.html_page import read_html
 from attribution.fetching.office import read_docx, read_epub, read_odf, read_pptx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.fetching.pdf import OCR, read_pdf

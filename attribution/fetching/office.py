@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import formula, read_text, remove, tag_of
 from attribution.fetching.content_type import decode
-from attribution.fetching.html import parse, remove_hidden, visible_characters
+from attribution.fetching.html_page import parse, remove_hidden, visible_characters
 from attribution.fetching.page import Extracted
 
 if TYPE_CHECKING:

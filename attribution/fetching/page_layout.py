@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from attribution.fetching import tables
+from attribution.fetching import table_text
 from attribution.fetching.page import Extracted, clean
 from attribution.text.lines import BROKEN, join_lines, unbroken
 
@@ -196,7 +196,7 @@ def _page_text(lines: _Lines) -> str:
             written.pop()
             rows.insert(0, ["", *above.cells])
         caption = written[-1] if written else ""
-        written += ["", "\n\n".join(tables.lines(rows, has_head or None, caption)), ""]
+        written += ["", "\n\n".join(table_text.lines(rows, has_head or None, caption)), ""]
     return "\n".join(written).strip("\n")
 
 

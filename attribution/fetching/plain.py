@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
 from attribution.fetching import content_type as media
-from attribution.fetching import tables
+from attribution.fetching import table_text
 from attribution.fetching.blocks import read_text
 from attribution.fetching.content_type import decode
-from attribution.fetching.html import parse, read_html, remove_hidden
+from attribution.fetching.html_page import parse, read_html, remove_hidden
 from attribution.fetching.page import Extracted
 from attribution.text.lines import FRONT_MATTER
 
@@ -33,7 +33,7 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
 def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
     """Read the rows of a table of comma- or tab-separated values."""
     is_tabbed = name.lower().endswith((".tsv", ".tab"))
-    rows = tables.delimited(decode(content, media_type), "\t" if is_tabbed else "")
+    rows = table_text.delimited(decode(content, media_type), "\t" if is_tabbed else "")
     return Extracted("", "\n\n".join(rows))
 
 

@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from attribution.fetching import tables
+from attribution.fetching import table_text
 from attribution.fetching.office import Package
 from attribution.fetching.page import Extracted
 
@@ -34,7 +34,7 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
-        lines = tables.lines(_rows(sheet, formulas[sheet.title], unread))
+        lines = table_text.lines(_rows(sheet, formulas[sheet.title], unread))
         if lines and len(book.worksheets) > 1:
             lines.insert(0, sheet.title)
         texts += lines

@@ -22,8 +22,8 @@ from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import NEVER, FileReader
+from attribution.library.collection_store import DocumentStore, NewDocument, check_name
 from attribution.library.folder import files_below, titled
-from attribution.library.store import DocumentStore, NewDocument, check_name
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure, Page

@@ -13,7 +13,7 @@ import json_repair
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from attribution.files import has_half_pair
+from attribution.text_files import has_half_pair
 
 Schema = TypeVar("Schema", bound=BaseModel)
 

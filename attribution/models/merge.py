@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.files import named
 from attribution.models.files import Progress, digest, made, silent
 from attribution.models.mpnet import base_weights
+from attribution.text_files import named
 
 if TYPE_CHECKING:  # listings name models without loading it
     import numpy as np

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from attribution.errors import Unavailable, setup_error
-from attribution.files import named
 from attribution.models.files import MADE, Progress, pinned_models
 from attribution.settings import models_folder
+from attribution.text_files import named
 
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from attribution.errors import BadInput
-from attribution.files import Row, parse_rows
 from attribution.settings import LIMITS
 from attribution.store.history import clean_tags
+from attribution.text_files import Row, parse_rows
 from attribution.types import Document
 
 MOST = 1_000  # answers of one file

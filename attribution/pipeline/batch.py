@@ -11,13 +11,13 @@ from attribution.conversation import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.events import Finished
-from attribution.files import Row
 from attribution.pipeline.experiment import Engine, Experiment, Fields, RowDone, local
 from attribution.pipeline.run import run
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text_files import Row
 from attribution.types import Document
 from attribution.verifiers import VERIFIERS
 

@@ -16,11 +16,11 @@ from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.conversation import as_text, transcript
 from attribution.errors import BadInput
 from attribution.evidence.sources import existing
-from attribution.files import PROBLEM, has_half_pair
 from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Claim, Document, LlmUsage, Report, Turn
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 

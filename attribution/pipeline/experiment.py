@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 from filelock import FileLock, Timeout
 
 from attribution.errors import BadInput, StageFailure, Stopped, setup_error
-from attribution.files import Row, complete_lines, named, replacing
+from attribution.text_files import Row, complete_lines, named, replacing
 from attribution.types import content_id
 
 Item = TypeVar("Item")

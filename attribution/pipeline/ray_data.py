@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attribution.errors import AttributionError, BadInput, Unavailable
-from attribution.files import Row
 from attribution.pipeline.experiment import Fields, Prepare, Result, Work, attempt
 from attribution.settings import Settings
+from attribution.text_files import Row
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,12 +6,12 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.files import Cell, csv_text
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
 from attribution.reports.html import document, el, plural, table
 from attribution.reports.looks import look
+from attribution.text_files import Cell, csv_text
 from attribution.types import Page
 
 COLUMNS = (

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attribution.files import Cell
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line
 from attribution.reports.claims_table import table_rows
 from attribution.reports.looks import counted
 from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown
+from attribution.text_files import Cell
 from attribution.verifiers.calibration import badges
 
 

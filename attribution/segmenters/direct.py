@@ -8,8 +8,8 @@ from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.segmenters.alignment import aligned_claim, merge
-from attribution.segmenters.llm import Claims, as_rewrite
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.llm_segmenters import Claims, as_rewrite
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 

@@ -21,7 +21,7 @@ from attribution.llm.replies import unquoted
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.english.drafts import joined
 from attribution.segmenters.english.ud import to_ud
-from attribution.segmenters.llm import clean
+from attribution.segmenters.llm_segmenters import clean
 from attribution.segmenters.predicates import Argument, Predicate, predicates
 from attribution.settings import Settings
 from attribution.text.parse import parse

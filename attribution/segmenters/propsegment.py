@@ -13,8 +13,8 @@ from attribution.models import files
 from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
-from attribution.segmenters.llm import CUT_OFF, clean
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.llm_segmenters import CUT_OFF, clean
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 

@@ -25,11 +25,11 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
-from attribution.files import PROBLEM, has_half_pair
 from attribution.pipeline.permissions import WEB_ADDRESS, demanded
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings
 from attribution.source import Source
+from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Document, Turn
 
 MAX_BODY = LIMITS.request

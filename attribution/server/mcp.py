@@ -14,11 +14,11 @@ from starlette.requests import Request
 
 from attribution.errors import AttributionError
 from attribution.events import Finished
-from attribution.files import whole
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
+from attribution.text_files import whole
 from attribution.types import Label, Relation, Report, Strength
 from attribution.verifiers.calibration import badges, graded_report
 

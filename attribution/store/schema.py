@@ -110,12 +110,14 @@ results = _table(  # comparisons and the like, as JSON
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
     _number("size"),
 )
-collections = _table(  # each has an FTS5 table of its own, see attribution/library/store.py
-    "collections",
-    _key("id", sa.Integer),
-    _of("name", MAX_COLLECTION_NAME, unique=True),
-    _of("created_at", 32),
-    sqlite_autoincrement=True,
+collections = (
+    _table(  # each has an FTS5 table of its own, see attribution/library/collection_store.py
+        "collections",
+        _key("id", sa.Integer),
+        _of("name", MAX_COLLECTION_NAME, unique=True),
+        _of("created_at", 32),
+        sqlite_autoincrement=True,
+    )
 )
 documents = _table(
     "documents",

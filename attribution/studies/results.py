@@ -8,10 +8,10 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter
 
-from attribution.files import Cell, csv_text, format_cell
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
+from attribution.text_files import Cell, csv_text, format_cell
 from attribution.types import Claim, Page, Report, Turn
 from attribution.verifiers import with_policy
 

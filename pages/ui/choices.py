@@ -243,7 +243,7 @@ def ready(table: Mapping[str, Entry]) -> list[str]:
 
 def collections() -> list[str]:
     """Return the names of the collections in the database, which all users of this server share."""
-    from attribution.library.store import DocumentStore
+    from attribution.library.collection_store import DocumentStore
     from attribution.store.store import Store
 
     try:

@@ -10,8 +10,8 @@ import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.library import ingest
+from attribution.library.collection_store import CollectionSummary, DocumentStore, check_name
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
-from attribution.library.store import CollectionSummary, DocumentStore, check_name
 from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from attribution.files import format_cell
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import plural
 from attribution.reports.looks import GROUPS, QUIET, group_counts, group_data, group_of, look
@@ -15,11 +14,12 @@ from attribution.studies.answers.agreement import Match
 from attribution.studies.answers.two_answers import SIDES, TwoAnswers
 from attribution.studies.factscore import score
 from attribution.studies.segmenters.comparison import Column, Comparison, SentenceRow
-from attribution.studies.segmenters.tables import counts
+from attribution.studies.segmenters.summary_tables import counts
 from attribution.text.parse import parse
 from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans
 from attribution.text.words import stem, words_of
+from attribution.text_files import format_cell
 from attribution.types import Report, Span
 from attribution.verifiers.calibration import badges
 

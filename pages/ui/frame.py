@@ -10,11 +10,11 @@ from pathlib import Path
 import streamlit as st
 
 from attribution.errors import setup_error
-from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
 from attribution.studies.results import ResultTable
 from attribution.text.markdown import escape_markdown
+from attribution.text_files import format_cell
 from pages.ui import state
 from pages.ui.help import explained, sheet
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from attribution.files import read_rows
 from attribution.pipeline.judge import GivenClaim, JudgedClaim
+from attribution.text_files import read_rows
 from attribution.types import Label, Verdict
 from attribution.verifiers.fitting import OPTIONAL, REQUIRED, read
 from benchmarks import verdicts

@@ -13,7 +13,7 @@ from attribution.claims.context import (
 )
 from attribution.claims.worthiness import classify
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from tests.make import claim
 

@@ -9,7 +9,7 @@ from attribution.claims.enrichment import enrich, standalone_question
 from attribution.claims.worthiness import classify
 from attribution.conversation import as_text, check_turns, read_turns, transcript
 from attribution.errors import BadInput
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.types import Speaker, Turn
 

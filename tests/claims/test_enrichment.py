@@ -13,7 +13,7 @@ from attribution.claims.context import check_independence
 from attribution.claims.coreference import PRONOUNS
 from attribution.claims.enrichment import enrich
 from attribution.claims.worthiness import classify
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim
 from tests.make import claim

@@ -6,7 +6,7 @@ import pytest
 
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted
-from attribution.fetching.tables import lines
+from attribution.fetching.table_text import lines
 
 
 def read(content: str | bytes, name: str) -> Extracted:

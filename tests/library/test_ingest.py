@@ -8,8 +8,8 @@ import pytest
 from attribution.errors import BadInput
 from attribution.fetching.fetcher import Fetcher
 from attribution.library import ingest
+from attribution.library.collection_store import DocumentStore
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_paths, from_upload
-from attribution.library.store import DocumentStore
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document

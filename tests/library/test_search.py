@@ -2,8 +2,8 @@ import pytest
 
 from attribution.errors import BadInput, SearchFailed
 from attribution.evidence.sources import open_sources
-from attribution.library.search import CollectionSearcher
-from attribution.library.store import DocumentStore, NewDocument
+from attribution.library.collection_store import DocumentStore, NewDocument
+from attribution.library.ranking import CollectionSearcher
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.make import page

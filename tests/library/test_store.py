@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, StoreError
-from attribution.library.store import DocumentStore, NewDocument
+from attribution.library.collection_store import DocumentStore, NewDocument
 from attribution.settings import Settings
 from attribution.store.database import Database
 from attribution.store.store import Store
@@ -114,7 +114,7 @@ def test_another_database_is_refused_by_name() -> None:
 
 WRITE = """
     import sys
-    from attribution.library.store import DocumentStore, NewDocument
+    from attribution.library.collection_store import DocumentStore, NewDocument
     from attribution.store.store import Store
     from tests.make import page
     kept = DocumentStore(Store.open(sys.argv[1]).database)

@@ -1,6 +1,6 @@
 from streamlit.testing.v1 import AppTest
 
-from attribution.library.store import DocumentStore, NewDocument
+from attribution.library.collection_store import DocumentStore, NewDocument
 from attribution.store.store import Store
 from tests.make import page
 from tests.pages.jobs import ended, opened

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.files import parse_rows
 from attribution.pipeline.batch import batch
 from attribution.pipeline.experiment import Engine, RowDone, local
 from attribution.settings import ROOT, Settings
+from attribution.text_files import parse_rows
 
 NOTE = (
     "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."

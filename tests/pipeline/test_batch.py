@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.files import Row, parse_rows
 from attribution.pipeline.batch import Analyst, batch
 from attribution.pipeline.experiment import Fields, Prepare, Result, local
 from attribution.settings import Settings
+from attribution.text_files import Row, parse_rows
 from tests.pipeline.rows import MANY, ROWS, comparable, done, encoded
 
 

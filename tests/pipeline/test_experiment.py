@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, LlmFailed, Stopped, StoreError, Unavailable
-from attribution.files import Row
 from attribution.pipeline.experiment import Experiment, Fields, Result, Work, run_each
+from attribution.text_files import Row
 
 
 def test_a_bad_item_costs_itself_and_what_concerns_all_ends_the_run() -> None:

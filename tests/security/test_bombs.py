@@ -11,7 +11,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.evidence.sources import read_document
-from attribution.files import parse_rows
+from attribution.text_files import parse_rows
 from attribution.types import Document
 from tests.make import reading
 
@@ -34,7 +34,7 @@ before = peak()
 print(refused(content), peak() - before, sep="|")
 """
 ROWS = MEASURED.format(
-    imports="from attribution.files import parse_rows",
+    imports="from attribution.text_files import parse_rows",
     read="lambda data: len(parse_rows(data, ['answer']))",
     small="b'{}'",
 )

@@ -16,8 +16,8 @@ from fastapi.testclient import TestClient
 from attribution.cli.main import main
 from attribution.errors import StoreError
 from attribution.fair_queue import Turns
-from attribution.server.api import Keys, create
 from attribution.server.middleware import host_names
+from attribution.server.rest import Keys, create
 from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.store import database

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.llm import METHODS, BySentence
+from attribution.segmenters.llm_segmenters import METHODS, BySentence
 from attribution.tables import LLM
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 
 SENTENCES = Sentences(Settings())

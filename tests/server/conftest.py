@@ -11,9 +11,9 @@ import pytest
 import uvicorn
 
 from attribution.pipeline.run import Turns
-from attribution.server.api import Keys, create
 from attribution.server.limits import Config
 from attribution.server.middleware import host_names
+from attribution.server.rest import Keys, create
 from attribution.server.work import Work
 from attribution.settings import Settings
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from attribution.errors import StoreError
-from attribution.library.store import DocumentStore
+from attribution.library.collection_store import DocumentStore
 from attribution.store import schema as t
 from attribution.store.database import now
 from attribution.store.store import Store

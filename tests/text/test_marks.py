@@ -1,7 +1,7 @@
 import pytest
 
 from attribution.review.citation_marks import find
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.marks import FORMS, MarkForm, marks, name_of, without_names
 from attribution.text.references import listed

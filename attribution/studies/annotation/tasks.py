@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.evidence.deciding import deciding_first
-from attribution.files import parse_rows
+from attribution.text_files import parse_rows
 from attribution.types import Frozen, Report, Turn, content_id
 
 Form = Literal["qa", "summary"]

@@ -12,13 +12,13 @@ from difflib import SequenceMatcher
 from pydantic import BaseModel
 
 from attribution.errors import BadInput, LlmFailed
-from attribution.files import Row
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
 from attribution.llm.replies import unquoted
 from attribution.pipeline.experiment import Fields, attempt
 from attribution.studies.groundedness import joined
 from attribution.studies.groundedness.labelled_set import ERROR_TYPES, LabelledRow, labelled_row
+from attribution.text_files import Row
 
 BATCH = 16  # answers asked about at once
 SHOWN_CHARACTERS = 12_000  # of the context in a prompt

@@ -8,8 +8,8 @@ from typing import Literal
 
 from attribution.conversation import as_text, transcript, turns_of
 from attribution.errors import BadInput
-from attribution.files import Row
 from attribution.studies.groundedness import Given
+from attribution.text_files import Row
 from attribution.types import Frozen, content_id
 
 Split = Literal["training", "development", "test"]

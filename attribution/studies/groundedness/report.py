@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from attribution.files import replace_text
 from attribution.pipeline.experiment import Fields
 from attribution.studies.groundedness.evaluation import (
     Evaluation,
@@ -19,6 +18,7 @@ from attribution.studies.groundedness.evaluation import (
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.results import ResultTable
+from attribution.text_files import replace_text
 
 ROWS, FIGURES, TABLES = "rows.jsonl", "figures.json", "tables.md"
 HEADS = (

@@ -12,7 +12,6 @@ from typing import Any
 from attribution import events
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
-from attribution.files import Cell, Row, replace_text
 from attribution.pipeline.batch import documents_of
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
 from attribution.pipeline.run import run
@@ -20,6 +19,7 @@ from attribution.settings import Settings
 from attribution.studies.papers import NAMES, PaperTable, paper
 from attribution.studies.results import ResultTable
 from attribution.tables import load
+from attribution.text_files import Cell, Row, replace_text
 from attribution.types import Claim, Document, Report
 from attribution.verifiers.auto import choose
 

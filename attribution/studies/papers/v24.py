@@ -14,7 +14,6 @@ from attribution.claims.enrichment import enrich
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
-from attribution.files import Cell, Row
 from attribution.pipeline.claims import segment
 from attribution.pipeline.experiment import Fields
 from attribution.segmenters import SEGMENTERS
@@ -34,6 +33,7 @@ from attribution.studies.papers.reproduce import (
 from attribution.studies.preset import missing_step, preset
 from attribution.studies.results import mean
 from attribution.text.parse import parse
+from attribution.text_files import Cell, Row
 from attribution.types import Claim, Evidence, Judgement, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS

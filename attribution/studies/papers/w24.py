@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from attribution.claims.coherence import premise_of
-from attribution.files import Row
 from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -24,6 +23,7 @@ from attribution.studies.papers.reproduce import (
 )
 from attribution.studies.preset import missing_step
 from attribution.studies.results import mean
+from attribution.text_files import Row
 
 DECOMPOSERS = {  # the columns
     "R-ND": "r_nd",

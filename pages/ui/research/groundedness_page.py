@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attribution.errors import AttributionError, BadInput
-from attribution.files import parse_rows
 from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, ROOT, Settings
 from attribution.store.runs import new_run_id
@@ -44,6 +43,7 @@ from attribution.studies.groundedness.report import (
     ranked,
     row_lines,
 )
+from attribution.text_files import parse_rows
 from pages.ui import choices, state
 from pages.ui.background import Work, in_turns
 from pages.ui.components import link

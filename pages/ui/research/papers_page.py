@@ -12,7 +12,6 @@ import streamlit as st
 from pydantic import TypeAdapter
 
 from attribution.errors import AttributionError, BadInput
-from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import RowDone
 from attribution.reports.html import el, plural
 from attribution.settings import LIMITS, data_folder
@@ -22,6 +21,7 @@ from attribution.studies.papers import PaperTable, paper
 from attribution.studies.papers import reproduce as papers
 from attribution.studies.papers.reproduce import Reproduced, TableInputs
 from attribution.studies.results import Saved
+from attribution.text_files import Row, parse_rows
 from attribution.types import content_id
 from pages.ui import choices, state
 from pages.ui.background import JobProgress, Work, in_turns

@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from attribution.files import Cell
 from attribution.review.judgements import wilson
 from attribution.studies.annotation import exchange, figures
 from attribution.studies.annotation.figures import (
@@ -19,6 +18,7 @@ from attribution.studies.annotation.figures import (
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.tasks import Project
 from attribution.studies.results import ResultTable
+from attribution.text_files import Cell
 from pages.ui.frame import note, result_table, show, small
 
 WORDS: dict[Measure, str] = {

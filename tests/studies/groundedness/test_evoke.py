@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from attribution.files import Row
 from attribution.llm.client import Llm
 from attribution.studies.groundedness.evoke import Evoked, evoke
 from attribution.studies.groundedness.labelled_set import labelled_set
+from attribution.text_files import Row
 from tests.llm_server import llm_server, llm_settings
 
 RESPONSE = "The tower dates from 1889. It is 330 m high."

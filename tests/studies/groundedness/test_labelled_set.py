@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput
-from attribution.files import Row, parse_rows, read_rows
 from attribution.settings import ROOT
 from attribution.studies.groundedness.labelled_set import (
     OPTIONAL,
@@ -14,6 +13,7 @@ from attribution.studies.groundedness.labelled_set import (
     LabelledSet,
     labelled_set,
 )
+from attribution.text_files import Row, parse_rows, read_rows
 
 
 def read(*rows: dict[str, Any] | str, seed: int = 0) -> LabelledSet:

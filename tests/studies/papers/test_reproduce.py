@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from attribution.cli.main import main
-from attribution.files import Row
 from attribution.settings import Settings
 from attribution.studies.papers import w24
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, reproduce
+from attribution.text_files import Row
 from attribution.types import Document
 from tests.llm_server import asked, error, llm_server
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from attribution.files import Row
 from attribution.settings import Settings
 from attribution.studies.results import blank_report
 from attribution.studies.segmenters.comparison import Column, Comparison, decomposition
-from attribution.studies.segmenters.tables import compare_many, tables
+from attribution.studies.segmenters.summary_tables import compare_many, tables
+from attribution.text_files import Row
 from tests.make import claim
 
 pytestmark = pytest.mark.usefixtures("warm_library")

@@ -18,7 +18,7 @@ from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.english.ud import to_conllu
-from attribution.segmenters.sentences import Sentences
+from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from attribution.conversation import turns_of
-from attribution.files import Cell, Row, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -22,6 +21,7 @@ from attribution.studies.segmenters.comparison import (
     compare,
     json_data,
 )
+from attribution.text_files import Cell, Row, replace_text
 from attribution.types import LABELS, UNCHECKED, Label
 
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)

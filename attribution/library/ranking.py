@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from attribution.errors import BadInput, SearchFailed
+from attribution.library.collection_store import DocumentStore
 from attribution.library.folder import KeywordSearcher
-from attribution.library.store import DocumentStore
 from attribution.retrieval.bm25 import FullText
 from attribution.settings import COLLECTION
 from attribution.types import Page
