@@ -54,7 +54,7 @@ def test_an_example_runs_to_cards_with_the_sentence_that_decides(page: Page) -> 
     panel(page).get_by_text("More about this claim").click()
     panel(page).get_by_text("Why this verdict").click()
     steps = re.compile("In the answer.*Searched for.*Passages compared.*Rule", re.S)
-    expect(panel(page).locator(".chain")).to_contain_text(steps)
+    expect(panel(page).locator("dl").last).to_contain_text(steps)
     sentence = panel(page).locator(".deciding").first.inner_text()
     panel(page).get_by_role("button", name="Open at this sentence").first.click()
     expect(panel(page).locator(".source mark.here")).to_have_text(sentence)
