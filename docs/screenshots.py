@@ -216,9 +216,7 @@ def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> No
         page.viewport_size["width"] - 9, 3
     )  # away from anything that reacts to the mouse
     if chart:
-        page.locator(
-            "[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg"
-        ).first.wait_for()
+        page.locator("[data-testid=stPlotlyChart] svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
