@@ -1,7 +1,8 @@
-"""Numbers as one reader writes them: "nineteen ninety-eight" and "1 234 567" in figures."""
+"""Numbers in figures, such as "nineteen ninety-eight" and "1 234 567", and months in words."""
 
 from __future__ import annotations
 
+import calendar
 import re
 from functools import lru_cache
 
@@ -27,6 +28,10 @@ YEAR = re.compile(
 SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?![\d])")
 DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d,.]\d)")
 SEPARATORS = re.compile(r"[ \u00a0\u2009\u202f'’.]")
+DATES = (  # 12.11.2004 and 2004-11-12; with slashes, 11/12/2004 may be either
+    re.compile(r"\b(?P<day>\d{1,2})([.-])(?P<month>\d{1,2})\2(?P<year>\d{4})\b"),
+    re.compile(r"\b(?P<year>\d{4})([-/])(?P<month>\d\d)\2(?P<day>\d\d)\b"),
+)
 ARTICLE = re.compile(r"\ban? (?=hundred|thousand|million|billion)", re.IGNORECASE)
 IN_WORDS = re.compile(rf"\b(?:{'|'.join([*TEENS, *TENS])}|hundred|thousand)\b", re.IGNORECASE)
 
@@ -35,8 +40,10 @@ IN_WORDS = re.compile(rf"\b(?:{'|'.join([*TEENS, *TENS])}|hundred|thousand)\b", 
 def in_figures(text: str) -> str:
     """Return a text with its numbers in figures, grouped by commas; for English.
 
-    Numbers below ten stay words, unless they are part of a larger one.
+    Numbers below ten stay words, unless they are part of a larger one. Months become words.
     """
+    for form in DATES:
+        text = form.sub(_date, text)
     text = SPACED.sub(_with_commas, text)
     text = DOTTED.sub(_with_commas, text)
     if not IN_WORDS.search(text):
@@ -46,6 +53,13 @@ def in_figures(text: str) -> str:
     text = YEAR.sub(_year, text)
     lines = [alpha2digit(ARTICLE.sub("one ", line), "en") for line in text.split("\n")]
     return "\n".join(lines)
+
+
+def _date(match: re.Match[str]) -> str:
+    day, month = int(match["day"]), int(match["month"])
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        return match[0]
+    return f"{day} {calendar.month_name[month]} {match['year']}"
 
 
 def _with_commas(match: re.Match[str]) -> str:

@@ -21,6 +21,9 @@ from attribution.evidence.numerals import in_figures
         ("In 1998 500 people came.", "In 1998 500 people came."),
         ("no one, anyone", "no one, anyone"),
         ("twenty\nfourteen", "20\n14"),
+        ("launched on 12.11.2004, 3.5.1998", "launched on 12 November 2004, 3 May 1998"),
+        ("2004-11-12, 2004/11/12", "12 November 2004, 12 November 2004"),
+        ("11/12/2004, 31.13.2004, 2004-00-01", "11/12/2004, 31.13.2004, 2004-00-01"),
     ],
 )
 def test_numbers_are_written_in_figures(written: str, figures: str) -> None:
