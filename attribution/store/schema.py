@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-REVISION = "words"
+REVISION = "one_origin"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
@@ -141,7 +141,6 @@ documents = _table(
 annotation_projects = _table(
     "annotation_projects",
     _key("id"),
-    _of("origin", 16),  # of the judgements made in this database; not exported
     _of("body"),  # the Project as JSON
 )
 annotation_events = _table(  # who takes part and which stage was begun; rows are only ever added
@@ -165,9 +164,8 @@ annotation_judgements = _table(  # people's judgements; rows are only ever added
     _of("annotator", 80),
     _of("role", 16),
     _of("revision", sa.Integer),
-    _of("origin", 16),
     _of("made_at", 32),
     _of("answer", 16),  # to both questions; empty: not finished
     _of("body"),  # the Judgement as JSON
-    sa.UniqueConstraint("task_id", "annotator", "role", "revision", "origin"),
+    sa.UniqueConstraint("task_id", "annotator", "role", "revision"),
 )

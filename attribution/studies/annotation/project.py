@@ -87,7 +87,7 @@ class Annotations:
             raise BadInput(f"there is a project {name!r} already: choose another name")
         made = {"id": secrets.token_hex(8), "name": name, "created_at": timestamp()}
         project = Project.model_validate({**fields, **made})
-        row = {"id": project.id, "origin": "", "body": project.model_dump_json()}
+        row = {"id": project.id, "body": project.model_dump_json()}
         self._database.insert(t.annotation_projects, [row])
         return project
 
@@ -317,7 +317,6 @@ def _row(project_id: str, judgement: Annotation) -> dict[str, object]:
     return judgement.model_dump(include=names) | {
         "id": judgement.id,
         "project_id": project_id,
-        "origin": "",
         "answer": judgement.content.answer or "",
         "body": judgement.model_dump_json(),
     }
