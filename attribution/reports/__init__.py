@@ -13,10 +13,8 @@ from attribution.tables import load
 from attribution.text.passages import beginning
 from attribution.types import Report
 
-MAX_NAME = 60  # characters of a file's name, without the format's suffix
+SHORTEST_NAME, MAX_NAME = 5, 60  # characters of a file's name, without the format's suffix
 _WORD = re.compile(r"[^\W_]+")
-# Names of devices on Windows
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:-|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -117,12 +115,15 @@ def export(name: str, exported: Exported) -> bytes:
 
 
 def file_name(name: str, exported: Exported) -> str:
-    """Name the file after the heading's letters and digits, safely on every system."""
+    """Name the file after the heading's letters and digits, safely on every system.
+
+    Very short names get a prefix, since those of devices on Windows ("con") are short.
+    """
     words = _WORD.findall(unicodedata.normalize("NFKC", exported.heading))
     stem = "-".join(words).lower()
     if len(stem) > MAX_NAME:
         whole_words = stem[: MAX_NAME + 1].rpartition("-")[0]
         stem = whole_words or stem[:MAX_NAME]
-    if not stem or _RESERVED.match(stem):
+    if len(stem) < SHORTEST_NAME:
         stem = f"report-{stem}".rstrip("-")
     return stem + FORMATS[name].suffix

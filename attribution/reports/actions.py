@@ -5,18 +5,17 @@ A click arrives as words separated by colons: `edit:CLAIM`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from attribution import edits
 from attribution.reports.html import Node, el, plural
 from attribution.types import NOTE, Claim, Evidence, Page, Report
 
-_PLACE = re.compile(r"(?P<page>[^:]+):(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})")
+_CHANGE: TypeAdapter[edits.Change] = TypeAdapter(edits.Change)
 Step = Literal["edit", "source", "web", "use"]  # that a click asks for, beside a change
 STEPS: tuple[Step, ...] = get_args(Step)
 OFFERED: Mapping[str, tuple[Step, ...]] = {
@@ -74,11 +73,12 @@ def excluded(
     for piece in set_aside:
         if piece.claim_id != claim.id:
             continue
-        page = pages.get(piece.page_id)
-        title = page.title or page.url if page else piece.page_id
+        page = pages[piece.page_id]
         back = button("Include", _passage("include", piece), "Include this passage again")
         words = el("span", f"“{piece.deciding_sentence}” ")
-        items.append(el("li", f"{title}: ", words, back if editable else None, dir="auto"))
+        items.append(
+            el("li", f"{page.title or page.url}: ", words, back if editable else None, dir="auto")
+        )
     if not items:
         return None
     summary = el("summary", f"{plural(len(items), 'passage')} excluded by hand")
@@ -92,7 +92,15 @@ def _passage(action: str, piece: Evidence) -> str:
 def requested(
     report: Report, request: object
 ) -> edits.Change | StepRequest | Literal["undo"] | None:
-    """Parse the request of a click; None if it is none of this report."""
+    """Parse the request of a click.
+
+    Args:
+        report: The run that the click is about.
+        request: Words of a browser, which may hold anything.
+
+    Returns:
+        A change, a step to take, or "undo"; None if it is no request about a claim of the report.
+    """
     if request == "undo":
         return "undo"
     action, _, rest = str(request or "").partition(":")
@@ -103,32 +111,14 @@ def requested(
     for step in STEPS:
         if action == step:
             return StepRequest(step, claim)
-    match action:
-        case "judge":
-            return _judgement(claim, rest)
-        case "exclude" | "include":
-            return _exclusion(claim, rest, action == "exclude")
-    return None
-
-
-def _judgement(claim: Claim, rest: str) -> edits.Judge | None:
-    label, _, note = rest.partition(":")
+    fields: dict[str, object] = {"claim_id": claim_id}
+    if action == "judge":
+        label, _, note = rest.partition(":")
+        fields |= {"kind": "judge", "label": label or None, "note": note[:NOTE]}
+    elif action in ("exclude", "include"):
+        fields |= {"kind": "exclude", "excluded": action == "exclude"}
+        fields |= zip(("page_id", "start", "end"), rest.split(":"), strict=False)
     try:
-        return edits.Judge.model_validate(
-            {"claim_id": claim.id, "label": label or None, "note": note[:NOTE]}
-        )
+        return _CHANGE.validate_python(fields)
     except ValidationError:
         return None
-
-
-def _exclusion(claim: Claim, rest: str, is_excluded: bool) -> edits.Exclude | None:
-    match = _PLACE.fullmatch(rest)
-    if match is None:
-        return None
-    return edits.Exclude(
-        claim_id=claim.id,
-        page_id=match["page"],
-        start=int(match["start"]),
-        end=int(match["end"]),
-        excluded=is_excluded,
-    )

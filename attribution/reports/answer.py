@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
 from attribution.text.markdown import Element, Written, read
@@ -122,14 +121,12 @@ class _Mark(NamedTuple):
     claim: str
     part: int
 
-    @property
-    def rank(self) -> tuple[int, int]:
-        """The order from the outermost to the innermost mark."""
-        return self.start - self.end, self.start
-
 
 def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
-    """Wrap every claim's characters in the tree; longer spans lie outside shorter ones."""
+    """Wrap every claim's characters in the tree.
+
+    Where spans overlap, the one that begins first lies outside, or the longer one.
+    """
     marks: list[_Mark] = []
     for claim in claims:
         for part, (start, end) in enumerate(claim.spans):
@@ -141,12 +138,11 @@ def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
 
 def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
     """Yield the marks, by start, without those over DEEPEST others: no browser could draw them."""
-    ends: list[int] = []  # a heap, of the marks over the current place
+    ends: list[int] = []  # of the marks over the current place
     for one in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
-        while ends and ends[0] <= one.start:
-            heappop(ends)
+        ends = [end for end in ends if end > one.start]
         if len(ends) < DEEPEST:
-            heappush(ends, one.end)
+            ends.append(one.end)
             yield one
 
 
@@ -186,15 +182,16 @@ class _Marker:
         self._open = [mark for mark in self._open if mark.end > text.start]
         covering = [mark for mark in self._open if text.end <= mark.end]
         node: Tree = text
-        for one in sorted(covering, key=lambda mark: mark.rank, reverse=True):
+        for one in reversed(covering):
             node = el("span", node, data_claim=one.claim, data_span=one.part)
         return node
 
 
 def _claim_of(node: Tree) -> tuple[tuple[str, str], ...]:
     """Return the attributes of a claim's span; empty for other nodes."""
-    is_claim = isinstance(node, Node) and node.attributes[:1] and node.attributes[0][0]
-    return node.attributes if is_claim == "data-claim" and isinstance(node, Node) else ()
+    if isinstance(node, Text) or not node.attributes or node.attributes[0][0] != "data-claim":
+        return ()
+    return node.attributes
 
 
 def _lifted(node: Node) -> Node:
@@ -248,43 +245,33 @@ def marked(tree: Sequence[Tree]) -> set[str]:
 
 # --- differences ---
 
-Kind = Literal["same", "added", "removed"]
 _TOKEN = re.compile(r"\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
 
 
-def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
-    """Return stretches of both texts in order; those that are not removed make up `after`."""
-    old_words, new_words = _TOKEN.findall(before), _TOKEN.findall(after)
-    stretches: list[tuple[Kind, str]] = []
-    for tag, a, b, c, d in Diff(old_words, new_words).get_opcodes():
-        old, new = "".join(old_words[a:b]), "".join(new_words[c:d])
-        if tag == "equal":
-            stretches.append(("same", new))
-            continue
-        if old:
-            stretches.append(("removed", old))
-        if new:
-            stretches.append(("added", new))
-    return stretches
-
-
 def shown(before: str, after: str, boxed: Sequence[Span] = ()) -> list[Child]:
-    """Return the diff as nodes: removed words struck out, added ones marked.
+    """Return the word diff as nodes: removed words struck out, added ones marked.
 
     Args:
+        before: The text before.
+        after: The text after; all nodes but the removed words make it up.
         boxed: Spans of `after` that differ from a source.
     """
+    old_words, new_words = _TOKEN.findall(before), _TOKEN.findall(after)
     nodes: list[Child] = []
     position = 0  # in `after`
-    for kind, text in word_diff(before, after):
-        if kind == "removed":
-            nodes.append(el("del", text, class_=kind))
-            continue
+    for tag, a, b, c, d in Diff(old_words, new_words).get_opcodes():
+        text = "".join(new_words[c:d])
         within = [(start - position, end - position) for start, end in boxed]
         inside = [(start, end) for start, end in within if start >= 0 and end <= len(text)]
         parts = spanned(text, inside, "differs")
-        nodes += parts if kind == "same" else [el("strong", *parts, class_=kind)]
         position += len(text)
+        if tag == "equal":
+            nodes += parts
+            continue
+        if a < b:
+            nodes.append(el("del", "".join(old_words[a:b]), class_="removed"))
+        if c < d:
+            nodes.append(el("strong", *parts, class_="added"))
     return nodes
 
 

@@ -14,7 +14,14 @@ from attribution.reports.actions import (
     excluded,
     step_buttons,
 )
-from attribution.reports.claim_rows import ClaimRow, opposed, quote, verdict_sentence
+from attribution.reports.claim_rows import (
+    ClaimRow,
+    leans,
+    opposed,
+    quote,
+    relation_label,
+    verdict_sentence,
+)
 from attribution.reports.html import (
     Child,
     Node,
@@ -153,13 +160,12 @@ def _deciding(row: ClaimRow) -> list[Evidence]:
 
 
 def _quote_class(piece: Evidence) -> str:
-    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
-    return f"quote {style_class(label)}"
+    return f"quote {style_class(relation_label(piece))}"
 
 
 def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     """Draw a sentence in its context, and the line that says where it stands."""
-    page = pages.get(piece.page_id)
+    page = pages[piece.page_id]
     text = quote(piece, page)
     words: list[Child] = [text.sentence]
     if piece.relation != "entailed":
@@ -178,15 +184,8 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     ]
 
 
-def _title(page: Page | None) -> str:
-    if page is None:
-        return "A source that is no longer in the database"
+def _title(page: Page) -> str:
     return page.title or page.url
-
-
-def leans(piece: Evidence) -> bool:
-    """Return True if one side is more probable than no relation, though it does not count."""
-    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
 
 
 def _cited(row: ClaimRow, settings: CardSettings) -> Node | None:
@@ -203,10 +202,8 @@ def _link(text: str, address: str, class_: str) -> Node:
     )
 
 
-def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
+def _open(piece: Evidence, page: Page, sentence: str) -> Node:
     """Link to the sentence: on the web, or in the stored text."""
-    if page is None:
-        return None
     if page.kind == "web":
         number = page.page_number(piece.sentence[0])
         address = safe_url(page.url)
@@ -218,7 +215,7 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
             return _link("Open at this sentence", address, "open")
     if page.text:
         return _text_button("Open at this sentence", page, _at(piece))
-    return el("span", "Its text was not shared, or is no longer in the database.")
+    return el("span", "Its text was not shared.")
 
 
 def _at(piece: Evidence) -> str:
@@ -237,12 +234,10 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
     claim = row.claim
     is_editable = settings.is_editable
     pieces = sorted(row.evidence, key=_rank)
-    parts = [plural(len(row.evidence), "passage"), "why"]
-    parts += ["edit", "exclude"] if is_editable else []
-    title = el("span", f" · {', '.join(parts)}", class_="quiet")
+    count = el("span", f" · {plural(len(row.evidence), 'passage')}", class_="quiet")
     return el(
         "details",
-        el("summary", "More about this claim", title),
+        el("summary", "More about this claim", count),
         *(_passage(piece, report, pages, is_editable) for piece in pieces),
         chain(row, report, settings.provenance),
         excluded(claim, report, pages, is_editable),
@@ -258,7 +253,7 @@ def _rank(piece: Evidence) -> tuple[bool, bool, bool, float]:
 
 def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -> Node:
     """Draw a passage with its reasons."""
-    page = pages.get(piece.page_id)
+    page = pages[piece.page_id]
     return el(
         "article",
         el("p", relation_badge(piece), " ", _title(page), class_="head"),
@@ -278,8 +273,6 @@ def relation_badge(piece: Evidence) -> Node:
     """Draw the relation of a passage to a claim."""
     if leans(piece):
         return badge("unclear", word=f"Leans towards {SIDES[leaning(piece.probabilities)]}")
-    if piece.relation == "no_relation" and piece.about:
-        return badge("unclear", word="On topic, undecided")
     label, word = RELATIONS[piece.relation]
     return badge(label, word=word)
 

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from attribution.evidence.deciding import nearest_evidence
 from attribution.reports.html import as_sentence, plural
-from attribution.reports.looks import group_of
-from attribution.text.quantities import Contrast, computed, contrasts
-from attribution.text.words import STOP_WORDS, uncovered
+from attribution.reports.looks import RELATIONS, group_of
+from attribution.text.quantities import contrasts
+from attribution.text.words import uncovered
 from attribution.types import (
     WEAK,
     AnalystVerdict,
     Claim,
     Evidence,
+    Label,
     Page,
     Report,
     Verdict,
@@ -37,15 +38,19 @@ class Quote(NamedTuple):
     after: str
 
 
-def quote(piece: Evidence, page: Page | None) -> Quote:
-    """Return the deciding sentence of a passage in its context."""
-    text, (first, last) = piece.text, piece.sentence
-    if page and page.text[piece.start : piece.end] == piece.text:
-        text = page.text
-    else:
+def quote(piece: Evidence, page: Page) -> Quote:
+    """Return the deciding sentence of a passage in its context.
+
+    Args:
+        piece: The passage.
+        page: Its page; without the text of the page, which may be left out of a shared run, the
+            context is that of the passage alone.
+    """
+    text = page.text
+    first, last = piece.sentence
+    if not text:
+        text = piece.text
         first, last = first - piece.start, last - piece.start
-    if not 0 <= first < last <= len(text):
-        return Quote("", piece.text, "")
     before = _PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip()
     after = _PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip()
     if len(before) >= CONTEXT - 1:
@@ -66,7 +71,7 @@ class ClaimRow:
     model_badge: str
     evidence: tuple[Evidence, ...]
     piece: Evidence | None  # the passage that decides or, for an unclear claim, the one to read
-    page: Page | None  # of that passage
+    page: Page | None  # of that passage, if there is one
     own: AnalystVerdict | None  # the assessment
     note: str  # the analyst's
 
@@ -102,10 +107,20 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
             model_badge=model_badge(verdict, report, without),
             evidence=tuple(evidence[claim.id]),
             piece=piece,
-            page=pages.get(piece.page_id) if piece else None,
+            page=pages[piece.page_id] if piece else None,
             own=own.get(claim.id),
             note=notes.get(claim.id, ""),
         )
+
+
+def leans(piece: Evidence) -> bool:
+    """Return True if one side is more probable than no relation, though it does not count."""
+    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+
+
+def relation_label(piece: Evidence) -> Label:
+    """Return the label whose colours a passage has; "unclear" if it only leans to a side."""
+    return "unclear" if leans(piece) else RELATIONS[piece.relation].label
 
 
 def _shown_piece(evidence: list[Evidence], badge: str, verdict: Verdict | None) -> Evidence | None:
@@ -118,7 +133,6 @@ def _shown_piece(evidence: list[Evidence], badge: str, verdict: Verdict | None) 
 # --- what the sources say, in a sentence ---
 
 MOST_MISSING = 3  # words of a claim that a passage doesn't have
-MOST_COUNTED = 2  # words behind a number
 OPEN = "A passage is about this, but doesn't settle it."
 UNREAD = "Its sources are still being read."
 
@@ -138,7 +152,9 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
         case "contradicted":
             return _contradicted(row, is_weak)
         case "conflicting":
-            return _conflicting(row)
+            if opposed(row.evidence) is None:
+                return "You found sources that disagree."
+            return "One source supports this, another contradicts it."
         case "unclear":
             return _unclear(row)
         case "no_relation":
@@ -153,9 +169,6 @@ def _supported(row: ClaimRow, is_weak: bool) -> str:
         return "You found this supported."
     if "verbatim" in row.piece.steps:
         return "The source says so word for word."
-    sum_ = computed(row.claim.statement, row.piece.deciding_sentence)
-    if sum_:
-        return f"It follows from the source: {sum_}."
     return "The source seems to say so." if is_weak else "The source says so."
 
 
@@ -164,36 +177,9 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation == "entailed":
         return "You found this contradicted."
     for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
-        source = f"{contrast.source}{_counted(contrast, row.piece.deciding_sentence)}"
-        return f"{says} {source}, not {contrast.claim}."
+        return f"{says} {contrast.source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
     return f"{says} otherwise." if is_against else "You found this contradicted."
-
-
-def _counted(contrast: Contrast, sentence: str) -> str:
-    """Return the words that a number of the source counts: “ rivets”."""
-    if contrast.is_date:
-        return ""
-    words = ""
-    for word in sentence[contrast.source_span[1] :].split()[:MOST_COUNTED]:
-        bare = word.strip(".,;:!?")
-        if not bare.isalpha() or bare.lower() in STOP_WORDS:
-            break
-        words += f" {bare}"
-        if bare != word:
-            break
-    return words
-
-
-def _conflicting(row: ClaimRow) -> str:
-    sides = opposed(row.evidence)
-    if sides is None:
-        return "You found sources that disagree."
-    one, other = (side.deciding_sentence for side in sides)
-    for contrast in contrasts(one, other):
-        source = f"{contrast.source}{_counted(contrast, other)}"
-        return f"One source says {contrast.claim}, another {source}."
-    return "One source supports this, another contradicts it."
 
 
 def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
@@ -207,17 +193,16 @@ def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
 
 
 def _unclear(row: ClaimRow) -> str:
-    piece = row.piece
-    if piece is None:
+    piece, page = row.piece, row.page
+    if piece is None or page is None:
         return OPEN
     reservation = piece.reservation
     if reservation and leaning(piece.probabilities) in reservation.relations:
         return f"A passage looks decisive, but {reservation.note}."
     for contrast in contrasts(row.claim.statement, piece.deciding_sentence):
         return f"The closest passage says {contrast.source}, the claim {contrast.claim}."
-    title = row.page.title if row.page else ""
-    context = "".join(quote(piece, row.page))
-    missing = uncovered(row.claim.statement, f"{title}\n{context}\n{piece.text}")
+    context = "".join(quote(piece, page))
+    missing = uncovered(row.claim.statement, f"{page.title}\n{context}\n{piece.text}")
     if 0 < len(missing) <= MOST_MISSING:
         words = ", ".join(quoted(word) for word in missing)
         return f"The closest passage doesn't mention {words}."

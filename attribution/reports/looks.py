@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from attribution.types import BADGES, WEAK, Label, Relation
 
@@ -55,10 +56,19 @@ LOOKS: dict[Label, Look] = {
     ),
 }
 PENDING = Look("·", "Being checked", "Not decided yet.")
-RELATIONS: dict[Relation, tuple[Label, str]] = {
-    "entailed": ("supported", "Supports"),
-    "contradicted": ("contradicted", "Contradicts"),
-    "no_relation": ("no_relation", "Says neither"),
+
+
+class RelationLook(NamedTuple):
+    """How the relation of a passage to a claim looks."""
+
+    label: Label  # whose icon and colours it has
+    word: str
+
+
+RELATIONS: dict[Relation, RelationLook] = {
+    "entailed": RelationLook("supported", "Supports"),
+    "contradicted": RelationLook("contradicted", "Contradicts"),
+    "no_relation": RelationLook("no_relation", "Says neither"),
 }
 
 

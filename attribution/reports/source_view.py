@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.reports.cards import leans
+from attribution.reports.claim_rows import relation_label
 from attribution.reports.html import (
     Node,
     as_sentence,
@@ -17,59 +17,51 @@ from attribution.reports.html import (
 )
 from attribution.reports.looks import look
 from attribution.reports.trail import facts
-from attribution.types import Claim, Evidence, Label, Page, Relation, Report, Span
+from attribution.types import Claim, Evidence, Label, Page, Report, Span
 
-# Relation and label, those that need a look first
-SIDES: tuple[tuple[Relation, Label], ...] = (
-    ("contradicted", "contradicted"),
-    ("no_relation", "unclear"),
-    ("entailed", "supported"),
-)
-LABELS: dict[Relation, Label] = dict(SIDES)
-Pieces = dict[str, Evidence]  # by claim
+LABELS: tuple[Label, ...] = ("contradicted", "unclear", "supported")  # that need a look first
+Labels = dict[str, Label]  # what a source says of each claim, by its id
 
 
-def _best_pieces(pieces: Sequence[Evidence]) -> Pieces:
-    """Return a passage for each claim, one that decides if there is one."""
-    best: Pieces = {}
-    for piece in sorted(pieces, key=lambda e: e.relation == "no_relation"):
-        best.setdefault(piece.claim_id, piece)
-    return best
+def _labels(pieces: Sequence[Evidence]) -> Labels:
+    """Return what passages say of their claims; one that decides goes before one that leans."""
+    labels: Labels = {}
+    for piece in sorted(pieces, key=lambda piece: piece.relation == "no_relation"):
+        labels.setdefault(piece.claim_id, relation_label(piece))
+    return labels
 
 
-def _speaks(piece: Evidence) -> bool:
-    """Return True if a passage says something about its claim, though it may not count."""
-    return piece.relation != "no_relation" or leans(piece)
+def _speaking(report: Report, page: Page) -> list[Evidence]:
+    """Return the passages of a page that say something of a claim, though they may not count."""
+    pieces = [piece for piece in report.evidence if piece.page_id == page.id]
+    return [piece for piece in pieces if relation_label(piece) in LABELS]
 
 
 def source_list(report: Report) -> Node:
     """List the sources of a run, those that decide most claims first; the others stand below."""
-    used: dict[str, Pieces] = {}
-    for page in report.pages:
-        pieces = [e for e in report.evidence if e.page_id == page.id and _speaks(e)]
-        if pieces:
-            used[page.id] = _best_pieces(pieces)
-    pages = [page for page in report.pages if page.id in used]
-    pages.sort(key=lambda page: len(used[page.id]), reverse=True)
+    labels = {page.id: _labels(_speaking(report, page)) for page in report.pages}
+    used = [page for page in report.pages if labels[page.id]]
+    used.sort(key=lambda page: len(labels[page.id]), reverse=True)
     return el(
         "div",
         el("p", "No source was read.") if not report.pages else None,
         _unread(report),
-        *(_card(page, used[page.id], report) for page in pages),
-        _others([page for page in report.pages if page.id not in used]),
+        *(_card(page, labels[page.id], report) for page in used),
+        _others([page for page in report.pages if not labels[page.id]]),
         class_="panel-body sources",
     )
 
 
 def _unread(report: Report) -> Node | None:
     """List the sources that could not be read, each with its reason and remedy."""
-    failures = [failure for failure in report.failures if failure.stage == "fetch"]
-    if not failures:
-        return None
     items = []
-    for failure in failures:
-        items.append(el("li", el("strong", failure.subject), f": {as_sentence(failure.message)}"))
-    title = f"{plural(len(failures), 'source')} could not be read"
+    for failure in report.failures:
+        if failure.stage == "fetch":
+            reason = as_sentence(failure.message)
+            items.append(el("li", el("strong", failure.subject), f": {reason}"))
+    if not items:
+        return None
+    title = f"{plural(len(items), 'source')} could not be read"
     return el("details", el("summary", title), el("ul", *items, dir="auto"))
 
 
@@ -90,13 +82,13 @@ def _title(page: Page, start: int) -> Node:
     return el("button", title, type="button", class_="open title", dir="auto", **place)
 
 
-def _card(page: Page, pieces: Pieces, report: Report) -> Node:
+def _card(page: Page, labels: Labels, report: Report) -> Node:
     """Draw a source with its claims, each with the icon of what the source says of it."""
-    first = next(iter(pieces.values())).sentence[0]
+    first = next(piece.sentence[0] for piece in _speaking(report, page))
     rows: list[Node] = []
-    for relation, label in SIDES:
+    for label in LABELS:
         for claim in report.claims:
-            if claim.id in pieces and pieces[claim.id].relation == relation:
+            if labels.get(claim.id) == label:
                 rows.append(el("li", _claim_button(claim, label)))
     name = (_title(page, first), el("span", facts(page, first), class_="facts"))
     return el("article", el("p", *name, class_="source-name"), el("ul", *rows, class_="uses"))
@@ -126,34 +118,40 @@ def source_text(report: Report, page: Page, sentence: Span) -> dict[str, object]
     Args:
         report: The run.
         page: The source.
-        sentence: The sentence to show, which is marked as well.
+        sentence: The sentence to show, which is marked as well. A browser sent it, so it may lie
+            anywhere.
     """
+    size = len(page.text)
+    start, end = sorted(min(max(0, place), size) for place in sentence)
+    marks = _marks(_speaking(report, page))
+    if start < end and not any(mark.start <= start < mark.end for mark in marks):
+        following = [mark.start for mark in marks if mark.start > start]
+        marks.append(_SourceMark(start, min([end, *following]), []))
+        marks.sort(key=lambda mark: mark.start)
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+    rows: list[dict[str, object]] = []
+    for mark in marks:
+        rows.append({"at": [mark.start, mark.end], "claims": _claims_of(mark, numbers)})
+    return {
+        "head": data(_head(page, start)),
+        "page": page.id,
+        "text": page.text,
+        "breaks": page.breaks,
+        "at": start,
+        "marks": rows,
+    }
+
+
+def _marks(pieces: Sequence[Evidence]) -> list[_SourceMark]:
     marks: list[_SourceMark] = []
-    pieces = [e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers]
-    for piece in sorted(filter(_speaks, pieces), key=lambda e: (*e.sentence, numbers[e.claim_id])):
+    for piece in sorted(pieces, key=lambda piece: piece.sentence):
         start, end = piece.sentence
         if marks and start < marks[-1].end:
             marks[-1].end = max(end, marks[-1].end)
             marks[-1].pieces.append(piece)
-        elif 0 <= start < end <= len(page.text):
+        else:
             marks.append(_SourceMark(start, end, [piece]))
-    at, end = sentence
-    is_marked = any(mark.start <= at < mark.end for mark in marks)
-    if not is_marked and 0 <= at < end <= len(page.text):
-        next_start = min((mark.start for mark in marks if mark.start > at), default=len(page.text))
-        marks.append(_SourceMark(at, min(end, next_start), []))
-        marks.sort(key=lambda mark: mark.start)
-    return {
-        "head": data(_head(page, at)),
-        "page": page.id,
-        "text": page.text,
-        "breaks": page.breaks,
-        "at": at,
-        "marks": [
-            {"at": [mark.start, mark.end], "claims": _claims_of(mark, numbers)} for mark in marks
-        ],
-    }
+    return marks
 
 
 def _head(page: Page, at: int) -> Node:
@@ -175,10 +173,9 @@ def _head(page: Page, at: int) -> Node:
 
 
 def _claims_of(mark: _SourceMark, numbers: Mapping[str, int]) -> list[dict[str, object]]:
-    """Return the claims of one mark, each once, contradicted ones first."""
+    """Return the claims of one mark, each once, those that a passage decides first."""
     claims: list[dict[str, object]] = []
-    for claim_id, piece in _best_pieces(mark.pieces).items():
-        label = LABELS[piece.relation]
+    for claim_id, label in _labels(mark.pieces).items():
         style = look(label)
         claims.append(
             {

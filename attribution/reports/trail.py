@@ -9,6 +9,7 @@ from attribution.policy import DecisionPolicy
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el, plural
+from attribution.reports.looks import RELATIONS
 from attribution.source import DOCUMENT
 from attribution.text.passages import visible
 from attribution.text.urls import site
@@ -17,12 +18,6 @@ from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 KINDS = {"web": "web page", "library": "collection"}
-RELATIONS = {
-    "entailed": "supports it",
-    "contradicted": "contradicts it",
-    "no_relation": "says neither",
-}
-SHOWN = 8  # rows of a list
 
 
 def date(iso: str) -> str:
@@ -40,10 +35,8 @@ def _joined(*parts: str) -> str:
 # --- where a passage is from ---
 
 
-def facts(page: Page | None, offset: int) -> str:
+def facts(page: Page, offset: int) -> str:
     """Return where a place in a page is: file or site, PDF page, and the dates of a web page."""
-    if page is None:
-        return ""
     if page.facts_from:
         return page.site
     number = page.page_number(offset)
@@ -52,7 +45,7 @@ def facts(page: Page | None, offset: int) -> str:
         name = page.url.removeprefix(DOCUMENT)
         return _joined("own document" if name == page.title else name, place)
     return _joined(
-        host(page),
+        page.site or site(page.url),
         page.genre if page.genre != "unknown" else KINDS[page.kind],
         place,
         f"published {date(page.published)}" if page.published else "",
@@ -60,32 +53,23 @@ def facts(page: Page | None, offset: int) -> str:
     )
 
 
-def host(page: Page) -> str:
-    """Return the name of the site, or its host if the page does not name it."""
-    return page.site or (site(page.url) if page.kind == "web" else "")
-
-
-def why(piece: Evidence, report: Report, page: Page | None) -> Node:
+def why(piece: Evidence, report: Report, page: Page) -> Node:
     """List what a passage counts by, how it was found, and where exactly it stands."""
     p = piece.probabilities
-    neither = f"neither {p.no_relation:.2f}"
-    signals = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()]
+    sides = f"supports {p.entailed:.2f} · contradicts {p.contradicted:.2f}"
     found_by = f"{piece.searcher}, rank {piece.rank}" if piece.searcher else ""
     rows: dict[str, Child] = {
         "Counts as": _rule(piece, DecisionPolicy.of(report.settings)),
-        "Probabilities": _joined(
-            f"supports {p.entailed:.2f}", f"contradicts {p.contradicted:.2f}", neither
-        ),
-        "Steps after it": _joined(*piece.steps, *signals),
+        "Probabilities": f"{sides} · neither {p.no_relation:.2f}",
+        "Steps after it": _joined(*piece.steps),
         "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
         "Passage": f"characters {piece.start:,}–{piece.end:,}",
         "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
+        "Address": page.url,
+        "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
+        "Facts from": page.facts_from,
+        "SHA-256": el("code", page.sha256),
     }
-    if page:
-        rows["Address"] = page.url
-        rows["Read"] = page.fetched_at.replace("T", " ")[:19] + " UTC"
-        rows["Facts from"] = page.facts_from
-        rows["SHA-256"] = el("code", page.sha256)
     return _folded("Why this passage counts", rows)
 
 
@@ -101,15 +85,14 @@ def _folded(title: str, rows: Mapping[str, Child], class_: str = "why") -> Node:
 
 def _rule(piece: Evidence, policy: DecisionPolicy) -> str:
     """Return the relation that a passage counts as, and the rule that made it so."""
-    relation = RELATIONS[piece.relation]
+    relation = RELATIONS[piece.relation].word.lower()
     if piece.reservation and leaning(piece.probabilities) in piece.reservation.relations:
         return f"{relation}: {piece.reservation.note}"
     if piece.relation == "entailed":
         return f"{relation}: at least {policy.support:.2f}"
     if piece.relation == "contradicted":
         return f"{relation}: at least {policy.contradiction:.2f}"
-    support, contradiction = policy.support, policy.contradiction
-    return f"{relation}: below {support:.2f} for support and {contradiction:.2f} for contradiction"
+    return f"{relation}: below {policy.support:.2f} and {policy.contradiction:.2f}"
 
 
 # --- from the words of the answer to the verdict ---
@@ -167,7 +150,7 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
 
 
 def _list(items: Sequence[str]) -> Node | None:
-    return el("ul", *(el("li", item) for item in items[:SHOWN])) if items else None
+    return el("ul", *(el("li", item) for item in items)) if items else None
 
 
 def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> list[Failure]:

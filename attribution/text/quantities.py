@@ -7,8 +7,6 @@ A number is compared with those of the same unit, as it is written: "330 metres"
 from __future__ import annotations
 
 import calendar
-import itertools
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,7 +64,6 @@ class Quantity:
 class Contrast:
     """A quantity of a claim and the source's in its place, as each is written."""
 
-    is_date: bool
     claim: str
     source: str
     claim_span: Span
@@ -122,15 +119,14 @@ def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
     is_about = shared_words(claim, sentence) >= SUBJECT
     found: list[Contrast] = []
     for quantity in claimed:
-        is_date = quantity.unit == "date"
         is_stated = any(_agrees(quantity, other) for other in written)
-        if is_stated or is_date and not is_about:
+        if is_stated or quantity.unit == "date" and not is_about:
             continue
         rival = next((r for r in rivals if r.unit == quantity.unit), None)
         if rival:
             rivals.remove(rival)
             words, source_words = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
-            found.append(Contrast(is_date, words, source_words, quantity.span, rival.span))
+            found.append(Contrast(words, source_words, quantity.span, rival.span))
     return found
 
 
@@ -151,28 +147,3 @@ def _agrees(claim: Quantity, source: Quantity) -> bool:
     zeros = len(digits) - len(digits.rstrip("0"))
     room = min(0.5 * 10**zeros, ROUNDED * claim.amount) if zeros else 0.0
     return abs(claim.amount - source.amount) <= room
-
-
-def computed(claim: str, sentence: str) -> str:
-    """Return how a number of a claim follows from two of a sentence, "34 − 19 = 15", or ""."""
-    stated = quantities(sentence)
-    for wanted in quantities(claim):
-        if wanted.unit == "date" or any(wanted.amount == other.amount for other in stated):
-            continue
-        result = claim[slice(*wanted.span)]
-        for one, other in itertools.permutations(stated, 2):
-            units = {one.unit, other.unit}
-            terms = f"{sentence[slice(*one.span)]} {{}} {sentence[slice(*other.span)]} = {result}"
-            is_span = units == {"date"} and wanted.unit == stem("years")
-            if not is_span and not units <= {wanted.unit, ""}:
-                continue
-            if _number(one) - _number(other) == wanted.amount:
-                return terms.format("−")
-            if _number(one) + _number(other) == wanted.amount and not is_span:
-                return terms.format("+")
-    return ""
-
-
-def _number(quantity: Quantity) -> float:
-    """Return the amount, or the year of a date; not a number if it has none."""
-    return quantity.amount if quantity.unit != "date" else float(quantity.date[0] or math.nan)

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.reports import answer
-from attribution.reports.answer import mark, parse, word_diff
+from attribution.reports.answer import mark, parse
 from attribution.reports.html import Node, Text, Tree, el, html, texts
 from attribution.types import Claim
 from tests.pages.hostile import TEXTS
@@ -217,14 +217,11 @@ def test_20_000_spans_over_each_other_are_drawn(shape: str) -> None:
 
 
 def test_the_words_that_differ_are_told_apart() -> None:
-    assert word_diff("He died in 1,980.", "Alfred Hitchcock died in 1,981.") == [
-        ("removed", "He"),
-        ("added", "Alfred Hitchcock"),
-        ("same", " died in "),
-        ("removed", "1,980"),
-        ("added", "1,981"),
-        ("same", "."),
-    ]
+    nodes = answer.shown("He died in 1,980.", "Alfred Hitchcock died in 1,981.")
+    assert html(el("p", *nodes)) == (
+        '<p><del class="removed">He</del><strong class="added">Alfred Hitchcock</strong> died in '
+        '<del class="removed">1,980</del><strong class="added">1,981</strong>.</p>'
+    )
 
 
 def test_what_differs_from_a_source_is_boxed_in_a_claim_with_added_context() -> None:
@@ -238,6 +235,11 @@ def test_what_differs_from_a_source_is_boxed_in_a_claim_with_added_context() -> 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_nothing_is_lost_on_either_side(before: str, after: str) -> None:
-    stretches = word_diff(before, after)
-    assert "".join(text for kind, text in stretches if kind != "added") == before
-    assert "".join(text for kind, text in stretches if kind != "removed") == after
+    old, new = "", ""
+    for node in el("p", *answer.shown(before, after)).children:
+        tag = node.tag if isinstance(node, Node) else ""
+        text = "".join(part.text for part in texts(node))
+        old += text if tag != "strong" else ""
+        new += text if tag != "del" else ""
+    assert old == before
+    assert new == after

@@ -126,21 +126,15 @@ def judged(text: str, label: Label, *passages: tuple[str, Relation]) -> Report:
 
 def test_the_difference_is_said_and_boxed_in_the_answer_and_in_its_source() -> None:
     shown = drawn(judged(RIVETS, "contradicted", (FEWER, "contradicted")))
-    assert "The source says 2.5 million rivets, not 4.5 million." in shown
+    assert "The source says 2.5 million, not 4.5 million." in shown
     assert shown.count('class="differs"') == 2
-
-
-def test_a_sum_that_the_source_leaves_to_its_reader_is_said() -> None:
-    sentence = "The council approved it by 34 votes to 19."
-    shown = drawn(judged("The majority was 15 votes.", "supported", (sentence, "entailed")))
-    assert "It follows from the source: 34 − 19 = 15." in shown
 
 
 def test_two_sides_stand_both_in_the_card_of_a_conflict() -> None:
     text, other = "The forecast is 468 million euros.", "The forecast is now 486 million euros."
     made = judged(text, "conflicting", (text, "entailed"), (other, "contradicted"))
     shown = drawn(made)
-    assert "One source says 468 million, another 486 million euros." in shown
+    assert "One source supports this, another contradicts it." in shown
     assert shown.count('<dd class="quote') == 2
 
 

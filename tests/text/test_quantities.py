@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.quantities import computed, contrasts, differing_spans
+from attribution.text.quantities import contrasts, differing_spans
 
 
 def test_the_characters_of_values_that_differ() -> None:
@@ -41,63 +41,47 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
         (
             "It fell on 3 May 1975.",
             "It fell on 3 June 1980.",
-            [(True, "3 May 1975", "3 June 1980")],
+            [("3 May 1975", "3 June 1980")],
         ),
-        ("It has three rooms.", "It has 4 rooms.", [(False, "three", "4")]),
+        ("It has three rooms.", "It has 4 rooms.", [("three", "4")]),
         ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
         ("It has 330 rooms.", "It has 328 rooms.", []),
-        ("It has 331 rooms.", "It has 328 rooms.", [(False, "331", "328")]),
-        ("Turnout was 61 %.", "Turnout was 62 percent.", [(False, "61 %", "62")]),
+        ("It has 331 rooms.", "It has 328 rooms.", [("331", "328")]),
+        ("Turnout was 61 %.", "Turnout was 62 percent.", [("61 %", "62")]),
         (
             "The tower is 330 metres tall.",
             "When first measured it stood 312 metres high.",
-            [(False, "330", "312")],
+            [("330", "312")],
         ),
-        ("The dose is 20mg a day.", "The dose is 40 mg a day.", [(False, "20", "40")]),
+        ("The dose is 20mg a day.", "The dose is 40 mg a day.", [("20", "40")]),
         ("It cost $16 million.", "It cost $16million.", []),
         ("It has 2.4 million books.", "It has more than two million books.", []),
         (
             "It has 2.4 million books.",
             "It has 1.6 million books.",
-            [(False, "2.4 million", "1.6 million")],
+            [("2.4 million", "1.6 million")],
         ),
         (
             "It cost $16 million.",
             "It cost 18 million dollars.",
-            [(False, "$16 million", "18 million")],
+            [("$16 million", "18 million")],
         ),
         ("It opened in May 1975.", "It opened on 3 May 1975.", []),
-        ("It grew by 6 % to 412,300.", "It was 398,000.", [(False, "412,300", "398,000")]),
+        ("It grew by 6 % to 412,300.", "It was 398,000.", [("412,300", "398,000")]),
         ("It holds six people.", "It holds 5 to 7.", []),
         (
             "It opened on May 4, 1975.",
             "It opened on 3 May 1975.",
-            [(True, "May 4, 1975", "3 May 1975")],
+            [("May 4, 1975", "3 May 1975")],
         ),
         (
             "The comet returns about every 96 years.",
             "The comet returns about every 76 years, or 74 to 79, it is said.",
-            [(False, "96", "76")],
+            [("96", "76")],
         ),
     ],
 )
 def test_values_are_set_against_each_other(
-    claim: str, sentence: str, expected: list[tuple[bool, str, str]]
+    claim: str, sentence: str, expected: list[tuple[str, str]]
 ) -> None:
-    assert [(c.is_date, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
-
-
-@pytest.mark.parametrize(
-    ("claim", "sentence", "said"),
-    [
-        ("The majority was 15 votes.", "It was approved by 34 votes to 19.", "34 − 19 = 15"),
-        ("Together they have 12 rooms.", "One has 5 rooms, the other 7 rooms.", "5 + 7 = 12"),
-        ("It took 14 years.", "Begun in 1950, it was finished in 1964.", "1964 − 1950 = 14"),
-        ("It has 34 votes.", "It was approved by 34 votes to 19.", ""),
-        ("It has 15 doors.", "It was approved by 34 votes to 19 votes.", ""),
-    ],
-)
-def test_a_number_that_follows_from_two_others_is_said(
-    claim: str, sentence: str, said: str
-) -> None:
-    assert computed(claim, sentence) == said
+    assert [(c.claim, c.source) for c in contrasts(claim, sentence)] == expected

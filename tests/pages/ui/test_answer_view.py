@@ -118,7 +118,7 @@ def test_a_note_alone_changes_no_verdict() -> None:
     assert data["head"]["done"] == 0
 
 
-@pytest.mark.parametrize(("at", "marked"), [([0, 9, 4, 9], [[4, 9]]), ([0, 9, 4, 99], [])])
+@pytest.mark.parametrize(("at", "marked"), [([0, 9, 4, 9], [[4, 9]]), ([0, 9, 4, 99], [[4, 9]])])
 def test_the_sentence_that_is_opened_is_marked_also_if_it_decides_no_claim(
     at: list[int], marked: list[list[int]]
 ) -> None:
