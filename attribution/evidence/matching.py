@@ -320,12 +320,12 @@ class Candidates:
         version = key_of(self.embedder)
         keys = [content_id(version, text) for text in texts]
         missing = [key for key in dict.fromkeys(keys) if key not in self._known]
-        self._known |= self._store.cache.vectors(missing)
+        self._known |= self._store.cache.values("vector", missing)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             rows = np.asarray(self.embedder.embed(list(new.values())), dtype=np.float32)
             computed = {key: row.tobytes() for key, row in zip(new, rows, strict=True)}
-            self._store.cache.put_vectors(computed)
+            self._store.cache.put("vector", computed)
             self._known |= computed
         return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 

@@ -156,7 +156,8 @@ class DocumentStore:
         The collection is created where needed.
         """
         check_name(collection)
-        self._database.check_share("collections", t.documents.c.characters)
+        size = sa.select(sa.func.sum(t.documents.c.characters))
+        self._database.check_space("collections", "ATTRIBUTION_SHARED_MB", size)
         with self._database.transaction() as db:
             key = get_or_create(db, collection)
             return [put_document(db, key, collection, document) for document in new]

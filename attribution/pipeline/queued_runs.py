@@ -53,10 +53,8 @@ def enqueue(store: Store, answers: Sequence[NewAnswer], settings: Settings) -> l
             settings=own_settings.public(),
             versions={},
         )
-        runs = store.runs
-        runs.start(blank.id, blank.question, blank.answer, blank.settings, blank.created_at)
-        runs.save_documents(blank.id, answer.documents)
-        runs.save_unfinished(blank)  # so that it is listed and found
+        store.runs.start(blank)
+        store.runs.save_documents(blank.id, answer.documents)
         store.history.describe(blank.id, answer.title, answer.tags, "")
         store.queue.add(blank.id)
         ids.append(blank.id)
@@ -134,25 +132,25 @@ class QueueWorker:
         """Finish a run, or keep why that was not possible."""
         from attribution.pipeline.run import in_turn, run  # takes seconds: not while pages wait
 
-        inputs = store.runs.inputs(queued.run_id)
-        if inputs is None:  # deleted meanwhile
+        runs = store.runs
+        known = runs.load_unfinished(queued.run_id) or runs.load(queued.run_id)
+        if known is None:  # deleted meanwhile
             return
         if queued.attempts >= ATTEMPTS:
             store.queue.fail(queued.run_id, f"The server ended {ATTEMPTS} times during this run.")
             return
         store.queue.begin(queued.run_id)
-        known = store.runs.load_unfinished(queued.run_id)
         try:
             start = partial(
                 run,
-                inputs.question,
-                inputs.answer,
-                of_saved_run(inputs.settings, Settings.from_environment()),
+                known.question,
+                known.answer,
+                of_saved_run(known.settings, Settings.from_environment()),
                 store,
-                store.runs.documents(queued.run_id),
+                runs.documents(known.id),
                 working.stop,
-                run_id=queued.run_id,
-                context=known.context if known else (),
+                run_id=known.id,
+                context=known.context,
             )
             for event in in_turn(queued.owner, working.stop, start):
                 working.count(event)

@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,7 +17,17 @@ from attribution.models.loading import loading_seconds, working_time
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
-from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Turn, Usage, Verdict
+from attribution.types import (
+    Claim,
+    Evidence,
+    Failure,
+    LlmUsage,
+    Page,
+    Report,
+    Turn,
+    Usage,
+    Verdict,
+)
 
 VERSION = "4"  # of the pipeline: part of every report
 
@@ -34,7 +44,9 @@ class RunRecord:
         context: tuple[Turn, ...] = (),
     ) -> None:
         self.run_id = run_id or new_run_id()
-        self.question, self.answer, self.settings = question, answer, settings
+        self.question = question
+        self.answer = answer
+        self.settings = settings
         self.context = context
         self.created_at = now()
         self.claims: list[Claim] = []
@@ -46,15 +58,14 @@ class RunRecord:
         self.spent = Spent()
         self._llm_versions: dict[str, str] = {}
         self._llm_usage: dict[str, LlmUsage] = {}
-        self._before = Report(
-            id="", created_at="", question="", answer="", settings={}, versions={}
-        )
+        self._used_before = Usage()
 
     def go_on_from(self, before: Report) -> None:
         """Continue a run that was interrupted. Its verdicts count until there are new ones, its
         costs are added.
         """
-        self._before, self.created_at = before, before.created_at
+        self._used_before = before.usage
+        self.created_at = before.created_at
         for verdict in before.verdicts:
             evidence = [e for e in before.evidence if e.claim_id == verdict.claim_id]
             self.add_verdict(verdict, tuple(evidence))
@@ -62,7 +73,7 @@ class RunRecord:
 
     def spend(self, spent: Spent) -> None:
         """Record what search and download have used so far."""
-        used = self._before.usage
+        used = self._used_before
         self.spent = replace(
             spent,
             queries=spent.queries + used.queries,
@@ -94,7 +105,8 @@ class RunRecord:
         """Add the time inside the block to the stage's seconds, and that of loading models to a
         stage of its own.
         """
-        started, loaded = working_time(), loading_seconds()
+        started = working_time()
+        loaded = loading_seconds()
         try:
             yield
         finally:
@@ -103,29 +115,25 @@ class RunRecord:
             if loading:
                 self.timings["load"] += loading
 
-    def report(self, matcher: Matcher, stopped: bool, final: bool = True) -> Report:
-        """Return the report, everything in a fixed order. Pages with the same text are found only
-        for the final one.
-        """
-        pages = matcher.marked if final else matcher.pages
+    def report(self, matcher: Matcher, stopped: bool) -> Report:
+        """Return the report, in which pages with the same text are marked."""
+        return self._report(matcher, matcher.marked.values(), stopped)
+
+    def state(self, matcher: Matcher) -> Report:
+        """Return what is known so far."""
+        return self._report(matcher, matcher.pages.values(), stopped=False)
+
+    def _report(self, matcher: Matcher, pages: Iterable[Page], stopped: bool) -> Report:
+        """Return a report with everything in a fixed order."""
         models = {
             "program": __version__,
             "pipeline": VERSION,
             "embedder": matcher.candidates.embedder.version,
             "verifier": matcher.verifier.version,
         }
-        usage = Usage(
-            claims=len(self.claims),
-            searches=self.spent.searches,
-            queries=self.spent.queries,
-            downloads=self.spent.downloads,
-            seconds=round(self.spent.seconds, 3),
-            pages=len(matcher.pages),
-            chunks=matcher.chunks,
-            pairs=matcher.verifier.pairs,
-            cached_pairs=matcher.verifier.cached_pairs,
-            llm=self._llm_usage_with(matcher.verifier.usage),
-        )
+        evidence: list[Evidence] = []
+        for claim in self.claims:
+            evidence += self.evidence.get(claim.id, ())
         return Report(
             id=self.run_id,
             created_at=self.created_at,
@@ -135,23 +143,48 @@ class RunRecord:
             settings=self.settings.public(),
             versions=self._llm_versions | models,
             claims=tuple(self.claims),
-            pages=tuple(sorted(pages.values(), key=lambda page: (page.kind, page.url, page.id))),
-            evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
+            pages=tuple(sorted(pages, key=lambda page: (page.kind, page.url, page.id))),
+            evidence=tuple(evidence),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
-            failures=tuple(
-                sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))
-            ),
+            failures=tuple(sorted(self.failures, key=_place)),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
-            usage=usage,
+            usage=self._usage(matcher),
             stopped=stopped,
         )
 
-    def _llm_usage_with(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
-        """Return the use by stage, with that of the first part of a continued run."""
-        usage = dict(self._llm_usage)
-        if verifying:
-            usage["verify"] = verifying
-        for stage, before in self._before.usage.llm.items():
-            if stage in usage:
-                usage[stage] += before
-        return usage
+    def _usage(self, matcher: Matcher) -> Usage:
+        verifier = matcher.verifier
+        llm = dict(self._llm_usage)
+        if verifier.usage:
+            llm["verify"] = verifier.usage
+        return Usage(
+            claims=len(self.claims),
+            searches=self.spent.searches,
+            queries=self.spent.queries,
+            downloads=self.spent.downloads,
+            seconds=round(self.spent.seconds, 3),
+            pages=len(matcher.pages),
+            chunks=matcher.chunks,
+            pairs=verifier.pairs,
+            cached_pairs=verifier.cached_pairs,
+            llm=_continued(self._used_before.llm, llm),
+        )
+
+
+def _place(failure: Failure) -> tuple[str, ...]:
+    return failure.stage, failure.subject, failure.kind, failure.message
+
+
+def _continued(
+    before: Mapping[str, LlmUsage], after: Mapping[str, LlmUsage]
+) -> dict[str, LlmUsage]:
+    """Return the use by stage of a run that was interrupted and continued.
+
+    Its second part finds the replies of the first one in the store: they are no replies of others.
+    """
+    usage = {**before, **after}
+    for stage in before.keys() & after.keys():
+        first, second = before[stage], after[stage]
+        cached = max(first.cached, second.cached - first.calls)
+        usage[stage] = (first + second).model_copy(update={"cached": cached})
+    return usage

@@ -159,13 +159,7 @@ class _Run:
         """Run the stages, and save the result."""
         record = self.record
         if self.is_saved:
-            self.store.runs.start(
-                record.run_id,
-                record.question,
-                record.answer,
-                self.settings.public(),
-                record.created_at,
-            )
+            self.store.runs.start(record.state(self.matcher))
         yield events.RunStarted(record.run_id)
         smaller = smaller_verifier(self.settings)
         if smaller:
@@ -191,8 +185,7 @@ class _Run:
         if not self.is_saved:
             return
         new = [page for page in self.matcher.pages.values() if page.id not in self.saved_pages]
-        state = self.record.report(self.matcher, stopped=False, final=False)
-        self.store.runs.save_unfinished(state, new)
+        self.store.runs.save_unfinished(self.record.state(self.matcher), new)
         self.saved_pages.update(page.id for page in new)
 
     # --- claims ---

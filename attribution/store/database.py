@@ -50,7 +50,7 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database; `upgrade.prepare` makes its tables.
+        """Open the database; `Store.open` makes its tables.
 
         Raises:
             StoreError: That is not possible. Later uses raise it too: database errors reach callers
@@ -110,26 +110,26 @@ class Database:
                 "free: free some space"
             )
 
-    def check_share(self, name: str, *sizes: sa.ColumnElement[Any]) -> None:
-        """Check the space that all owners together take with something they share.
+    def check_space(self, whose: str, variable: str, *sizes: sa.Select[Any]) -> None:
+        """Check how much of the disk something takes.
 
         Args:
-            name: What they share, such as collections.
-            sizes: The size of a row, for each table.
+            whose: What takes it, such as "collections".
+            variable: The environment variable with the most megabytes that it may take.
+            sizes: Queries for the characters or bytes of its parts.
 
         Raises:
-            BadInput: It takes ATTRIBUTION_SHARED_MB.
+            BadInput: It takes as much as it may.
             StoreError: The disk is nearly full.
         """
         self.check_disk()
-        total = 0
-        for size in sizes:
-            total += int(self.scalar(sa.select(sa.func.sum(size))) or 0)
-        limit = server_number("ATTRIBUTION_SHARED_MB")
-        if total >= limit * 1_000_000:
+        total = sum(int(self.scalar(size) or 0) for size in sizes)
+        taken = total // 1_000_000
+        limit = server_number(variable)
+        if taken >= limit:
             raise BadInput(
-                f"{name} take {total // 1_000_000:,} MB of this server's disk, and they may take "
-                f"{limit:,}: remove some, or ask its operator for more (ATTRIBUTION_SHARED_MB)"
+                f"{whose} take {taken:,} MB of this server's disk, and may take {limit:,}: "
+                f"delete some, or ask its operator for more ({variable})"
             )
 
     def insert(
@@ -164,18 +164,23 @@ class Database:
         """Return the rows of a table with one key column, by key; unknown keys are left out."""
         (key,) = table.primary_key
         rows: dict[str, sa.Row[*tuple[object, ...]]] = {}
-        for start in range(0, len(keys), BATCH):
-            query = sa.select(table).where(key.in_(keys[start : start + BATCH]))
+        for some in in_batches(keys):
+            query = sa.select(table).where(key.in_(some))
             rows |= {getattr(row, key.name): row for row in self.all(query)}
         return rows
+
+
+def in_batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield as many keys at a time as one query may have."""
+    for start in range(0, len(keys), BATCH):
+        yield keys[start : start + BATCH]
 
 
 @cache
 def _engine(url: str) -> sa.Engine:
     in_file = sa.make_url(url).database not in MEMORY
-    engine = sa.create_engine(
-        url, **({"max_overflow": -1} if in_file else {})
-    )  # no thread waits for a connection
+    options = {"max_overflow": -1} if in_file else {}  # no thread waits for a connection
+    engine = sa.create_engine(url, **options)
 
     @sa.event.listens_for(engine, "handle_error")
     def translate(context: sa.ExceptionContext) -> StoreError | None:

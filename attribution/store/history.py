@@ -22,21 +22,7 @@ MAX_TITLE, MAX_TAGS, MAX_NOTE = 200, 400, 10_000  # characters
 MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
-
 RUN = t.runs.c
-COLUMNS = (
-    "id",
-    "created_at",
-    "title",
-    "question",
-    "note",
-    "private",
-    "version",
-    "claims",
-    "checked",
-    "reviewed",
-    "problem",
-)
 
 
 @dataclass(frozen=True)
@@ -56,7 +42,8 @@ class HistoryRow(NamedTuple):
     Attributes:
         title: As given; see `name`.
         beginning: Of the answer.
-        version: The one that is shown; more than 1: the run was edited.
+        version: The one that is shown. 0: the run isn't finished; more than 1: it was edited.
+        claims: Their number.
         verdicts: The number of claims by badge; the analyst's assessment replaces the model's.
         checked: The number of claims that were compared with the sources.
         reviewed: The number of claims that the analyst has assessed.
@@ -73,7 +60,6 @@ class HistoryRow(NamedTuple):
     tags: tuple[str, ...]
     note: str
     private: bool
-    finished: bool
     version: int
     claims: int
     verdicts: dict[str, int]
@@ -84,10 +70,18 @@ class HistoryRow(NamedTuple):
     problem: str
 
     @property
+    def finished(self) -> bool:
+        return self.version > 0
+
+    @property
     def name(self) -> str:
         """The title, or the question, or the beginning of the answer, on one line."""
         name = self.title or self.question or beginning(self.beginning)
         return " ".join(name.split())
+
+
+NEWEST_FIRST = (RUN.created_at.desc(), RUN.id)
+COLUMNS = [RUN[name] for name in HistoryRow._fields if name != "beginning"]
 
 
 class Description(NamedTuple):
@@ -154,12 +148,11 @@ class History:
         """
         conditions = [self._is_own(), *_conditions(query)]
         count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
-        columns = [t.runs.c[name] for name in (*COLUMNS, "tags", "verdicts", "sources", "queued")]
         beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
-        rows = sa.select(*columns, beginning).where(*conditions)
-        rows = rows.order_by(RUN.created_at.desc(), RUN.id).limit(query.limit).offset(query.offset)
-        found = tuple(_row(row) for row in self._database.all(rows))
-        return HistoryPage(found, self._database.scalar(count) or 0)
+        rows = sa.select(*COLUMNS, beginning).where(*conditions)
+        rows = rows.order_by(*NEWEST_FIRST).limit(query.limit).offset(query.offset)
+        listed = tuple(_row(row) for row in self._database.all(rows))
+        return HistoryPage(listed, self._database.scalar(count) or 0)
 
     def _is_own(self) -> sa.ColumnElement[bool]:
         return RUN.owner == self._rights.owner
@@ -179,7 +172,7 @@ class History:
     def next_to_review(self, besides: str = "") -> str | None:
         """Return the newest run, besides one, with a claim that the owner has not assessed."""
         query = sa.select(RUN.id).where(self._is_own(), *_STATES["to_review"], RUN.id != besides)
-        return self._database.scalar(query.order_by(RUN.created_at.desc(), RUN.id).limit(1))
+        return self._database.scalar(query.order_by(*NEWEST_FIRST).limit(1))
 
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
@@ -228,12 +221,9 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
 
 
 def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:
-    return HistoryRow(
-        **{name: getattr(row, name) for name in COLUMNS},
-        beginning=row.beginning,
-        tags=tuple(json.loads(row.tags)),
-        finished=row.version > 0,
-        verdicts=json.loads(row.verdicts),
-        sources=tuple(json.loads(row.sources)),
-        queued=row.queued > 0,
-    )
+    values = row._asdict()
+    values["tags"] = tuple(json.loads(row.tags))
+    values["verdicts"] = json.loads(row.verdicts)
+    values["sources"] = tuple(json.loads(row.sources))
+    values["queued"] = row.queued > 0
+    return HistoryRow(**values)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from attribution.errors import BadInput, NotYours
-from attribution.server_settings import server_number
+from attribution.errors import NotYours
 from attribution.store import schema as t
 from attribution.store.database import Database
 
@@ -16,10 +15,12 @@ COPY = "make a copy to change it"
 
 
 class Access(NamedTuple):
-    """The rights to a run or another saved result."""
+    """The rights to a run."""
 
     private: bool = False  # only its owner may see it
-    own: bool = False  # may be changed and deleted
+    own: bool = False  # it may be changed and deleted
+    shares_documents: bool = False  # whoever has the link reads its documents
+    reads_documents: bool = False
 
 
 def owner_of(token: str) -> str:
@@ -37,15 +38,18 @@ class Rights:
     """
 
     def __init__(self, database: Database, owner: str) -> None:
-        self._database, self.owner = database, owner
+        self._database = database
+        self.owner = owner
 
-    def access(self, saved_id: str) -> Access:
-        """Return the rights to a run or result. Nobody owns an unknown one."""
-        run = self._database.rows(t.runs, [saved_id]).get(saved_id)
-        if run is not None:
-            return Access(run.private, run.owner == self.owner)
-        owners = sa.select(t.results.c.owner).where(t.results.c.id == saved_id)
-        return Access(own=self._database.scalar(owners) == self.owner)
+    def access(self, run_id: str) -> Access:
+        """Return the rights to a run. Nobody has any to an unknown one."""
+        run = self._database.rows(t.runs, [run_id]).get(run_id)
+        if run is None:
+            return Access()
+        is_own = run.owner == self.owner
+        is_shared = run.documents == "shared"
+        is_reader = not run.documents and (is_own or not self.owner)
+        return Access(run.private, is_own, is_shared, is_shared or is_reader)
 
     def readable(self) -> sa.ColumnElement[bool]:
         """Return the condition for runs that may be read."""
@@ -54,34 +58,27 @@ class Rights:
         return sa.or_(sa.not_(t.runs.c.private), t.runs.c.owner == self.owner)
 
     def check_room(self) -> None:
-        """Raise BadInput if what the owner has saved takes as much as one owner may use.
+        """Check the space that the owner's runs and results take; the command line has no limit.
 
-        The command line has no limit.
+        Raises:
+            BadInput: They take as much as one owner may use.
+            StoreError: The disk is nearly full.
         """
-        self._database.check_disk()
         if not self.owner:
+            self._database.check_disk()
             return
-        characters = 0
+        sizes = []
         for table in (t.runs, t.results):
-            size = sa.select(sa.func.sum(table.c.size)).where(table.c.owner == self.owner)
-            characters += int(self._database.scalar(size) or 0)
-        taken, limit = characters // 1_000_000, server_number("ATTRIBUTION_OWNER_MB")
-        if taken >= limit:
-            raise BadInput(
-                f"your runs and results take {taken:,} MB of this server's disk, and one owner may "
-                f"use {limit:,}: delete some of them, or ask its operator for more "
-                "(ATTRIBUTION_OWNER_MB)"
-            )
-
-    def check_change(self, run_id: str) -> None:
-        """Raise NotYours if this run may not be changed, to save futile work; each change is
-        checked again.
-        """
-        with self._database.engine.connect() as db:
-            self.changeable(db, run_id)
+            size = sa.func.sum(table.c.size)
+            sizes.append(sa.select(size).where(table.c.owner == self.owner))
+        self._database.check_space("your runs and results", "ATTRIBUTION_OWNER_MB", *sizes)
 
     def change(self, run_id: str, **values: object) -> None:
-        """Set columns of a run. Raises NotYours as `changeable` does."""
+        """Set columns of a run.
+
+        Raises:
+            NotYours: The run is somebody else's, or gone.
+        """
         with self._database.transaction() as db:
             self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
@@ -104,7 +101,7 @@ class Rights:
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
         """Raise NotYours if somebody else saved a result of this id."""
-        owners = sa.select(t.results.c.owner).where(t.results.c.id == result_id)
-        for owner in db.execute(owners.with_for_update()).scalars():
-            if owner != self.owner:
-                raise NotYours(f"this result belongs to another browser: {COPY}")
+        result = t.results.c
+        query = sa.select(result.id).where(result.id == result_id, result.owner != self.owner)
+        if db.execute(query.with_for_update()).first():
+            raise NotYours(f"this result belongs to another browser: {COPY}")

@@ -11,7 +11,7 @@ import json
 import secrets
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -24,21 +24,15 @@ from attribution.store.database import Database, now
 from attribution.store.rights import Rights
 from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
 
-RUN, VERSION, RESULT, USE = t.runs.c, t.run_versions.c, t.results.c, t.uses.c
+RUN = t.runs.c
+VERSION = t.run_versions.c
+RESULT = t.results.c
+USE = t.uses.c
+NUL = "\0"  # PostgreSQL has none in a text
 
 
 class Outdated(Exception):
     """Another version of the run is shown by now."""
-
-
-class RunInputs(NamedTuple):
-    """The inputs a run was started with, apart from uploaded documents."""
-
-    created_at: str
-    question: str
-    answer: str
-    settings: dict[str, object]  # without secrets
-    finished: bool  # it has a report
 
 
 def new_run_id() -> str:
@@ -50,7 +44,9 @@ class Results:
     """Results of studies by kind and id; ids are made by `new_run_id`."""
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
-        self._database, self._rights, self._cache = database, rights, cache
+        self._database = database
+        self._rights = rights
+        self._cache = cache
 
     def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()) -> None:
         """Save a result, replacing an earlier state of it.
@@ -73,12 +69,11 @@ class Results:
             "created_at": now(),
             "body": body,
             "owner": self._rights.owner,
-            "size": len(body) + sum(len(page.text) for page in pages),
+            "size": len(body) + _characters(pages),
         }
-        self._cache.use("page", [page.id for page in pages])
         with self._database.transaction() as db:
             self._rights.check_result(db, result_id)
-            self._cache.freeze_pages(pages, db)
+            self._cache.put_pages(pages, db)
             self._cache.record_uses(result_id, db)
             self._database.insert(t.results, [row], replace=True, db=db)
 
@@ -95,44 +90,35 @@ class Runs:
     """
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
-        self._database, self._rights, self._cache = database, rights, cache
+        self._database = database
+        self._rights = rights
+        self._cache = cache
 
     # --- saving ---
 
-    def start(
-        self,
-        run_id: str,
-        question: str,
-        answer: str,
-        settings: Mapping[str, object],
-        created_at: str = "",
-    ) -> None:
-        """Save the inputs of a run that starts, unless it is known already.
+    def start(self, report: Report) -> None:
+        """Save a run that starts, with its inputs as the state so far, unless it is known already.
 
         Raises:
             NotYours: The run is somebody else's.
             BadInput: The owner's runs take too much of the disk.
         """
         self._rights.check_room()
-        row = self._new_row(run_id, question, answer, settings, created_at)
         with self._database.transaction() as db:
-            self._database.insert(t.runs, [row], db=db)
-            self._rights.changeable(db, run_id)
+            query = sa.select(RUN.id).where(RUN.id == report.id)
+            is_new = db.execute(query).first() is None
+            if is_new:
+                self._database.insert(t.runs, [self._new_row(report)], db=db)
+            self._rights.changeable(db, report.id)
+            if is_new:
+                self._save_version(db, report, 0)
 
-    def _new_row(
-        self,
-        run_id: str,
-        question: str,
-        answer: str,
-        settings: Mapping[str, object],
-        created_at: str = "",
-    ) -> dict[str, object]:
+    def _new_row(self, report: Report) -> dict[str, object]:
         return {
-            "id": run_id,
-            "created_at": created_at or now(),
-            "question": question.replace("\0", "\ufffd"),  # PostgreSQL has no NUL
-            "answer": answer.replace("\0", "\ufffd"),
-            "settings": json.dumps(settings),
+            "id": report.id,
+            "created_at": report.created_at,
+            "question": report.question.replace(NUL, "\ufffd"),
+            "answer": report.answer.replace(NUL, "\ufffd"),
             "version": 0,
             "owner": self._rights.owner,
             "private": False,
@@ -140,18 +126,37 @@ class Runs:
 
     def save(self, report: Report, provenance: Provenance | None = None) -> None:
         """Save a run with its result."""
-        self.start(report.id, report.question, report.answer, report.settings, report.created_at)
+        self.start(report)
         self.finish(report, provenance)
 
+    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
+        """Save the state of a run in progress, replacing an earlier state.
+
+        Args:
+            report: The state; for a finished run, it is not saved.
+            pages: The pages that are new in it.
+
+        Raises:
+            NotYours: The run is somebody else's, or gone.
+        """
+        with self._database.transaction() as db:
+            run = self._rights.changeable(db, report.id)
+            if run.version == 0:
+                self._save_version(db, report, 0, pages)
+
     def finish(self, report: Report, provenance: Provenance | None = None) -> None:
-        """Save the result of a run that was started.
+        """Save the result of a run that was started, in place of its state and its documents.
 
         Raises:
             NotYours: The run was deleted meanwhile.
         """
+        state = t.run_versions.delete().where(VERSION.run_id == report.id, VERSION.number == 0)
+        documents = t.run_documents.delete().where(t.run_documents.c.run_id == report.id)
         with self._database.transaction() as db:
             self._rights.changeable(db, report.id)
-            self._forget_unfinished(db, report.id)
+            db.execute(state)
+            db.execute(documents)
+            db.execute(t.runs.update().where(RUN.id == report.id).values(size=0, queued=0))
             self._save_version(db, report, 1, report.pages, provenance)
 
     def save_edit(
@@ -185,7 +190,6 @@ class Runs:
     ) -> None:
         """Save a version with these of its pages, and show it."""
         self._cache.put_pages(pages, db)
-        self._cache.use("page", [page.id for page in pages])
         self._cache.record_uses(report.id, db)
         body = report.to_json()
         trace = provenance.model_dump_json() if provenance else ""
@@ -197,16 +201,26 @@ class Runs:
             "provenance": trace,
         }
         self._database.insert(t.run_versions, [row], replace=True, db=db)
-        size = len(body) + len(trace) + sum(len(page.text) for page in pages)
-        shown = {"version": number, "size": RUN.size + size * bool(number), **summary(report)}
+        size = len(body) + len(trace) + _characters(pages)
+        shown = {"version": number, **summary(report)}
+        if number:
+            shown["size"] = RUN.size + size
         db.execute(t.runs.update().where(RUN.id == report.id).values(shown))
 
-    def _forget_unfinished(self, db: sa.Connection, run_id: str) -> None:
-        """Delete what is kept of a run while it is in progress."""
-        documents = t.run_documents.delete().where(t.run_documents.c.run_id == run_id)
-        db.execute(documents)
-        db.execute(t.run_versions.delete().where(VERSION.run_id == run_id, VERSION.number == 0))
-        db.execute(t.runs.update().where(RUN.id == run_id).values(size=0, queued=0))
+    def undo(self, run_id: str) -> Report | None:
+        """Delete the last edit's version, and return the one before; None without an edit."""
+        with self._database.transaction() as db:
+            run = self._rights.changeable(db, run_id)
+            before = run.version - 1
+            if before < 1:
+                return None
+            is_version = VERSION.run_id == run_id
+            db.execute(t.run_versions.delete().where(is_version, VERSION.number > before))
+            query = sa.select(VERSION.report).where(is_version, VERSION.number == before)
+            report = Report.model_validate_json(db.execute(query).scalar_one())
+            shown = {"version": before, **summary(report)}
+            db.execute(t.runs.update().where(RUN.id == run_id).values(shown))
+        return self._with_texts(report)
 
     def copy(self, run_id: str) -> str:
         """Copy the shown version of a readable run.
@@ -222,11 +236,14 @@ class Runs:
         body = self._shown(run_id, VERSION.report, RUN.version > 0)
         if body is None:
             raise NotYours("this run can no longer be read, so it cannot be copied")
-        report = Report.model_validate_json(body).model_copy(update={"id": new_run_id()})
-        if not self._rights.access(run_id).own:
-            report = report.model_copy(update={"judgements": ()})
-        row = self._new_row(report.id, report.question, report.answer, report.settings)
-        row["documents"] = "" if self._reads_documents(run_id) else "hidden"
+        access = self._rights.access(run_id)
+        changes: dict[str, object] = {"id": new_run_id()}
+        if not access.own:
+            changes["judgements"] = ()
+        report = Report.model_validate_json(body).model_copy(update=changes)
+        row = self._new_row(report)
+        row["created_at"] = now()
+        row["documents"] = "" if access.reads_documents else "hidden"
         provenance = self.provenance(run_id)
         used = sa.select(USE.kind, USE.key, sa.literal(report.id)).where(USE.owner_id == run_id)
         with self._database.transaction() as db:
@@ -238,8 +255,10 @@ class Runs:
     # --- loading ---
 
     def load(self, run_id: str) -> Report | None:
-        """Return the shown version of a run with its pages' texts; None if it is unknown or has no
-        report yet.
+        """Return the shown version of a run with its pages' texts.
+
+        Returns:
+            None if the run is unknown, or has no result yet.
         """
         return self._load(run_id, RUN.version > 0)
 
@@ -259,58 +278,19 @@ class Runs:
         body = self._shown(run_id, VERSION.provenance)
         return Provenance.model_validate_json(body) if body else None
 
-    def can_undo(self, run_id: str) -> bool:
-        """Return True if the shown version was made by an edit."""
-        return self.shown_version(run_id) > 1
-
     def _shown(self, run_id: str, column: sa.Column[Any], *conditions: Any) -> Any:
         """Return a column of the version that is shown."""
-        is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
-        query = sa.select(column).where(RUN.id == run_id, *is_shown, self._rights.readable())
-        return self._database.scalar(query.where(*conditions))
+        query = sa.select(column).where(VERSION.run_id == RUN.id, VERSION.number == RUN.version)
+        query = query.where(RUN.id == run_id, self._rights.readable(), *conditions)
+        return self._database.scalar(query)
 
     def shown_version(self, run_id: str) -> int:
         """Return the number of the version that is shown; 0 without one."""
         return self._database.scalar(sa.select(RUN.version).where(RUN.id == run_id)) or 0
 
-    def inputs(self, run_id: str) -> RunInputs | None:
-        """Return the inputs of a run, finished or not."""
-        columns = (RUN.created_at, RUN.question, RUN.answer, RUN.settings, RUN.version)
-        query = sa.select(*columns).where(RUN.id == run_id, self._rights.readable())
-        for created_at, question, answer, settings, version in self._database.all(query):
-            fields = json.loads(settings or "{}")
-            return RunInputs(created_at, question, answer, fields, version > 0)
-        return None
-
-    # --- documents ---
-
-    def share_documents(self, run_id: str, shared: bool) -> None:
-        """Let those who have the link read the documents of a run, or its verdicts and quotes
-        alone.
-        """
-        readers = sa.case((RUN.documents == "hidden", "hidden"), else_="shared" if shared else "")
-        self._rights.change(run_id, documents=readers)
-
-    def shares_documents(self, run_id: str) -> bool:
-        """Return True if those who have the link read the documents of a run."""
-        return self._documents_of(run_id) == "shared"
-
-    def _documents_of(self, run_id: str) -> str | None:
-        query = sa.select(RUN.documents).where(RUN.id == run_id)
-        return self._database.scalar(query)
-
-    def _reads_documents(self, run_id: str) -> bool:
-        """Return True if the caller reads the documents of a run: its owner, the command line, or
-        anybody if shared.
-        """
-        readers = self._documents_of(run_id)
-        if readers:
-            return readers == "shared"
-        return not self._rights.owner or self._rights.access(run_id).own
-
     def _with_texts(self, report: Report) -> Report:
         report = self._cache.with_texts(report)
-        if self._reads_documents(report.id):
+        if self._rights.access(report.id).reads_documents:
             return report
         pages = []
         for page in report.pages:
@@ -318,65 +298,53 @@ class Runs:
             pages.append(page.model_copy(update={"text": ""}) if is_hidden else page)
         return report.model_copy(update={"pages": tuple(pages)})
 
-    def undo(self, run_id: str) -> Report | None:
-        """Delete the last edit's version, and return the one before; None without an edit."""
-        with self._database.transaction() as db:
-            run = self._rights.changeable(db, run_id)
-            if run.version < 2:
-                return None
-            is_version = VERSION.run_id == run_id
-            db.execute(t.run_versions.delete().where(is_version, VERSION.number == run.version))
-            before = run.version - 1
-            query = sa.select(VERSION.report).where(is_version, VERSION.number == before)
-            report = Report.model_validate_json(db.execute(query).scalar_one())
-            shown = {"version": before, **summary(report)}
-            db.execute(t.runs.update().where(RUN.id == run_id).values(shown))
-        return self._with_texts(report)
-
-    # --- the state of unfinished runs ---
-
-    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
-        """Save the state of a run in progress, replacing an earlier state; `pages` are the new
-        ones. Nothing is saved for a finished run.
-
-        Raises:
-            NotYours: The run is somebody else's, or gone.
-        """
-        with self._database.transaction() as db:
-            run = self._rights.changeable(db, report.id)
-            if run.version == 0:
-                self._save_version(db, report, 0, pages)
+    # --- documents of unfinished runs ---
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
         """Keep the documents that a run is checked against until it is finished."""
         rows = []
         for number, document in enumerate(documents):
             rows.append({"run_id": run_id, "number": number, **vars(document)})
+        size = sum(len(document.content) for document in documents)
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
             self._database.insert(t.run_documents, rows, db=db)
-            size = sum(len(document.content) for document in documents)
             db.execute(t.runs.update().where(RUN.id == run_id).values(size=RUN.size + size))
 
     def documents(self, run_id: str) -> tuple[Document, ...]:
         """Return the documents of an unfinished run, if it belongs to the caller."""
         column = t.run_documents.c
-        is_own = sa.exists().where(RUN.id == column.run_id, RUN.owner == self._rights.owner)
         query = sa.select(column.name, column.content, column.media_type)
-        query = query.where(column.run_id == run_id, is_own).order_by(column.number)
+        query = query.where(column.run_id == run_id).order_by(column.number)
+        if not self._rights.access(run_id).own:
+            return ()
         return tuple(Document(*row) for row in self._database.all(query))
 
     # --- owners ---
 
     def set_private(self, run_id: str, private: bool = True) -> None:
-        """Hide a run from everybody else, or show it again. Raises NotYours for somebody else's
-        run.
+        """Hide a run from everybody else, or show it again.
+
+        Raises:
+            NotYours: The run is somebody else's.
         """
         self._rights.change(run_id, private=private)
 
+    def share_documents(self, run_id: str, shared: bool) -> None:
+        """Let those who have the link read the documents of a run, or its verdicts and quotes
+        alone.
+
+        Raises:
+            NotYours: The run is somebody else's.
+        """
+        readers = sa.case((RUN.documents == "hidden", "hidden"), else_="shared" if shared else "")
+        self._rights.change(run_id, documents=readers)
+
     def delete(self, run_id: str) -> None:
-        """Delete a run, its versions, and what it alone uses of pages and caches. Raises NotYours
-        for somebody else's run.
+        """Delete a run, its versions, and what it alone uses of pages and caches.
+
+        Raises:
+            NotYours: The run is somebody else's.
         """
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
@@ -386,12 +354,17 @@ class Runs:
             db.execute(t.runs.delete().where(RUN.id == run_id))
 
 
+def _characters(pages: Sequence[Page]) -> int:
+    return sum(len(page.text) for page in pages)
+
+
 # --- what lists show of a run, so that listing and searching parses no report ---
 
 
 def searchable(*texts: str) -> str:
     """Normalise texts for comparison: case, width and white space do not matter."""
-    return " ".join(unicodedata.normalize("NFKC", "\n".join(texts)).casefold().split())
+    text = "\n".join(texts).replace(NUL, " ")
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def summary(report: Report) -> dict[str, object]:

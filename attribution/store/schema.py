@@ -6,22 +6,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
-REVISION = "one_origin"
+REVISION = "runs_start_as_reports"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
 
 
-def _key(name: str, kind: int | type = 16) -> sa.Column[Any]:
-    """Return a column of the primary key: text of so many characters, or of another kind."""
-    return sa.Column(name, sa.String(kind) if isinstance(kind, int) else kind, primary_key=True)
-
-
 def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]:
-    """Return a column that is never null."""
-    return sa.Column(
-        name, sa.String(kind) if isinstance(kind, int) else kind, nullable=False, **options
-    )
+    """Return a column that is never null: text of so many characters, or of another type."""
+    data_type = sa.String(kind) if isinstance(kind, int) else kind
+    return sa.Column(name, data_type, nullable=False, **options)
+
+
+def _key(name: str, kind: int | type = 16, **options: Any) -> sa.Column[Any]:
+    """Return a column of the primary key."""
+    return _of(name, kind, primary_key=True, **options)
 
 
 def _number(name: str) -> sa.Column[Any]:
@@ -54,7 +53,7 @@ uses = _table(  # what a run or result needs of the cache, so that it can be del
     "uses",
     _key("kind"),
     _key("key", sa.Text),
-    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
+    _key("owner_id", index=True),
 )
 runs = _table(
     "runs",
@@ -62,7 +61,6 @@ runs = _table(
     _of("created_at", 32),
     _of("question"),
     _of("answer"),
-    _of("settings"),  # JSON, without secrets
     _of("version", sa.Integer),  # the one that is shown; 0: it isn't finished
     _of("owner", 64),  # SHA-256 of a token; empty: no one
     _of("private", sa.Boolean),
@@ -110,14 +108,12 @@ results = _table(  # comparisons and the like, as JSON
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
     _number("size"),
 )
-collections = (
-    _table(  # each has an FTS5 table of its own, see attribution/library/collection_store.py
-        "collections",
-        _key("id", sa.Integer),
-        _of("name", MAX_COLLECTION_NAME, unique=True),
-        _of("created_at", 32),
-        sqlite_autoincrement=True,
-    )
+collections = _table(  # each has an FTS5 table, see attribution/library/collection_store.py
+    "collections",
+    _key("id", sa.Integer),
+    _of("name", MAX_COLLECTION_NAME, unique=True),
+    _of("created_at", 32),
+    sqlite_autoincrement=True,
 )
 documents = _table(
     "documents",

@@ -222,7 +222,7 @@ def load(run_id: str) -> None:
     report, reason = saved(lambda database: database.runs.load(run_id))
     unfinished = False
     if report is None:
-        report = _unfinished(run_id)
+        report, _ = saved(lambda database: database.runs.load_unfinished(run_id))
         unfinished = report is not None
     if report is None:
         RUN.refuse(reason)
@@ -248,21 +248,6 @@ def _why_hidden(run_id: str) -> str:
     if access.private and not access.own:
         return "it is private to the browser that started it."
     return ""
-
-
-def _unfinished(run_id: str) -> Report | None:
-    """Return what is known of a run that was interrupted."""
-    inputs, _ = saved(lambda database: database.runs.inputs(run_id))
-    if inputs is None or inputs.finished:
-        return None
-    return store().runs.load_unfinished(run_id) or Report(
-        id=run_id,
-        created_at=inputs.created_at,
-        question=inputs.question,
-        answer=inputs.answer,
-        settings=inputs.settings,
-        versions={},
-    )
 
 
 def follow_address(has_moved: bool) -> None:
@@ -347,15 +332,17 @@ def analyse_with_library() -> None:
 def continue_run() -> None:
     """Finish the shown run, which was interrupted or stopped, with its own inputs."""
     now = current()
-    inputs = store().runs.inputs(now.report.id) if now and not now.running else None
-    if now is None or inputs is None or (inputs.finished and not now.report.stopped):
+    if now is None or now.running:
+        return
+    unfinished = store().runs.load_unfinished(now.report.id)
+    report = unfinished or now.report
+    if unfinished is None and not report.stopped:
         return
     try:
-        settings = choices.settings_of(inputs.settings)
+        settings = choices.settings_of(report.settings)
     except AttributionError as error:
         RUN.refuse(explain(error)[0], "The run cannot be continued")
         return
-    report = store().runs.load_unfinished(now.report.id) or now.report
     reached = tuple(v for v in report.verdicts if v.label != "not_reached")
     before = RunProgress(
         report.model_copy(update={"verdicts": reached}),
@@ -363,7 +350,7 @@ def continue_run() -> None:
         now.version,
         accepted=True,
         documents=tuple(store().runs.documents(report.id)) or now.documents,
-        unfinished=not inputs.finished,
+        unfinished=unfinished is not None,
     )
     _start(before, settings)
 

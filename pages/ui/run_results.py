@@ -127,8 +127,7 @@ def is_unfinished(now: RunProgress) -> bool:
     """Return True if the run ended by an error, or because its server was stopped."""
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
-    inputs = store().runs.inputs(now.report.id)
-    return inputs is not None and not inputs.finished
+    return store().runs.load_unfinished(now.report.id) is not None
 
 
 def continue_button(now: RunProgress) -> None:
@@ -326,13 +325,12 @@ def _access(report: Report) -> None:
         return
     has_documents = any(page.kind == "document" for page in report.pages)
     if has_documents and not access.private:
-        shared = runs.shares_documents(report.id)
         st.checkbox(
             "With the documents",
-            shared,
+            access.shares_documents,
             key=f"share_documents-{report.id}",
             on_change=runs.share_documents,
-            args=(report.id, not shared),
+            args=(report.id, not access.shares_documents),
             help="Whoever has the link can then read the whole text of your documents.",
         )
     st.button(

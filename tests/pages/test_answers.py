@@ -8,6 +8,7 @@ from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.store.store import Store
 from attribution.types import AnalystVerdict
 from pages.ui.answer_list import is_busy, row_data, source_words
+from tests.make import report
 from tests.pages.jobs import opened
 from tests.reports.runs import run
 
@@ -36,12 +37,12 @@ def acted(act: dict[str, Any], own: Store) -> AppTest:
 
 
 def test_a_row_has_the_counts_of_the_groups_and_what_was_reviewed(own: Store) -> None:
-    report = run()
-    first = report.claims[0]
+    saved = run()
+    first = saved.claims[0]
     assessment = AnalystVerdict(
         claim_id=first.id, statement=first.statement, label="contradicted", badge=None, at=""
     )
-    own.runs.save(report.model_copy(update={"judgements": (assessment,)}))
+    own.runs.save(saved.model_copy(update={"judgements": (assessment,)}))
     data: Any = row_data(listed(own), QueueWorker("sqlite://"))
     assert [group["name"] for group in data["groups"]] == ["wrong", "check", "none", "ok"]
     assert data["groups"][0]["count"] == 1
@@ -51,7 +52,7 @@ def test_a_row_has_the_counts_of_the_groups_and_what_was_reviewed(own: Store) ->
 
 
 def test_a_row_says_how_far_the_queue_is(own: Store) -> None:
-    own.runs.start("a" * 16, "Why?", "Because.", {})
+    own.runs.start(report("Because.", id="a" * 16))
     worker = QueueWorker("sqlite://")
     own.queue.add("a" * 16)
     waiting = row_data(listed(own), worker)
@@ -113,5 +114,6 @@ def test_results_are_drawn_without_a_search_for_data_frames_which_imports_pandas
 
 
 def test_an_answer_without_a_question_is_named_by_its_first_words_as_read(own: Store) -> None:
-    own.runs.start("a" * 16, "", "## The **Nile**\n\nIt flows north[1].", {})
+    answer = "## The **Nile**\n\nIt flows north[1]."
+    own.runs.start(report(answer, id="a" * 16, question=""))
     assert listed(own).name == "The Nile It flows north."

@@ -30,7 +30,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "an edit": lambda store: store.runs.save_edit(EDITED),
     "undo": lambda store: store.runs.undo(RUN),
     "a new result": lambda store: store.runs.save(REPORT),
-    "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
+    "a start under its id": lambda store: store.runs.start(REPORT),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(
         REPORT.model_copy(update={"id": GOING})
     ),
@@ -58,7 +58,7 @@ def owner(store: Store) -> Store:
     mine.runs.save_edit(EDITED)
     mine.runs.undo(RUN)
     mine.history.describe(RUN, "A title", ["tag"], "A note")
-    mine.runs.start(GOING, "q", ANSWER, {})
+    mine.runs.start(REPORT.model_copy(update={"id": GOING}))
     mine.runs.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
     mine.results.save("comparison", RESULT, "[]")
     return mine
@@ -103,7 +103,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
     owner.runs.save_unfinished(REPORT.model_copy(update={"id": GOING}))
     for by, may in (("owner's", True), ("", True), ("stranger's", False)):
         store = Store(owner.database, by)
-        assert bool(store.runs.load(RUN)) is bool(store.runs.inputs(RUN)) is may
+        assert bool(store.runs.load(RUN)) is may
         assert bool(store.runs.load_unfinished(GOING)) is may
     assert (
         Store(owner.database, "stranger's").runs.documents(GOING)
@@ -127,7 +127,7 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     *_, last = run(
         "", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id
     )
-    assert mine.rights.access(run_id) == (True, True)
+    assert mine.rights.access(run_id).private
     assert mine.runs.load(run_id) == last.report
 
 
@@ -139,7 +139,8 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     assert shown
     assert copied
     assert copied == shown.model_copy(update={"id": copy})
-    assert stranger.rights.access(copy) == (False, True)
+    assert stranger.rights.access(copy).own
+    assert not stranger.rights.access(copy).private
     assert not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
     stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))

@@ -22,6 +22,7 @@ from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.store import database
 from attribution.store.store import Store
+from tests.make import report
 
 ROOT = Path(__file__).parents[2]
 ANSWER = (
@@ -132,8 +133,8 @@ def test_a_lock_of_another_process_is_waited_for(
     other.execute("BEGIN IMMEDIATE")
     for write in (
         lambda: store.cache.put_reply("key", "reply"),
-        lambda: store.runs.start("0" * 16, "", ANSWER, {}),
-        lambda: store.cache.put_vectors({"key": b"1234"}),
+        lambda: store.runs.start(report(ANSWER)),
+        lambda: store.cache.put("vector", {"key": b"1234"}),
     ):
         with pytest.raises(StoreError, match="was locked by another process"):
             write()

@@ -40,7 +40,7 @@ def test_a_run_streams_its_events_and_is_not_saved(client: httpx2.Client, server
     assert report["verdicts"][0]["label"] == "supported"
     assert "text" not in report["pages"][0]
     store = Store.open(server.settings.database_url)
-    assert store.runs.inputs(events[0]["run"]) is None
+    assert store.runs.load(events[0]["run"]) is None
 
 
 def test_a_text_is_read_as_one_whatever_its_name(client: httpx2.Client) -> None:

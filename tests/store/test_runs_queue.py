@@ -3,7 +3,8 @@ import pytest
 from attribution.errors import NotYours
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import Document, Report
+from attribution.types import Document
+from tests.make import report
 
 
 @pytest.fixture
@@ -11,7 +12,7 @@ def queued(store: Store) -> Store:
     """Two owners' runs in the queue."""
     for owner, run_id in (("mine", "first"), ("other's", "theirs"), ("mine", "second")):
         own = Store(store.database, owner)
-        own.runs.start(run_id, "Why?", "Because.", {})
+        own.runs.start(report("Because.", id=run_id))
         own.queue.add(run_id)
     return Store(store.database, "mine")
 
@@ -21,14 +22,10 @@ def waiting(store: Store) -> str:
     return queued.run_id if queued else ""
 
 
-def finished(run_id: str) -> Report:
-    return Report(id=run_id, created_at="", question="", answer="a", settings={}, versions={})
-
-
 def test_runs_of_all_owners_wait_in_order_and_leave_when_they_are_finished(queued: Store) -> None:
     assert waiting(queued) == "first"
     queued.runs.save_documents("first", [Document("a.txt", b"a", "text/plain")])
-    queued.runs.finish(finished("first"))
+    queued.runs.finish(report("Because.", id="first"))
     assert waiting(queued) == "theirs"
     Store(queued.database, "other's").runs.delete("theirs")
     assert waiting(queued) == "second"

@@ -138,8 +138,9 @@ class Annotations:
             rows[task.id] = row | {"body": task.model_dump_json(exclude={"source"})}
         known = self._database.rows(t.annotation_tasks, list(rows))
         new = [row for task_id, row in rows.items() if task_id not in known]
-        sizes = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
-        self._database.check_share("annotation projects", *map(sa.func.length, sizes))
+        texts = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
+        sizes = [sa.select(sa.func.sum(sa.func.length(text))) for text in texts]
+        self._database.check_space("annotation projects", "ATTRIBUTION_SHARED_MB", *sizes)
         self._database.insert(t.annotation_tasks, new)
         return len(new)
 

@@ -34,7 +34,7 @@ def edit_history(report: Report) -> None:
         "Undo",
         key="undo",
         on_click=run_control.undo,
-        disabled=not store().runs.can_undo(report.id),
+        disabled=store().runs.shown_version(report.id) < 2,
         help="Take the last edit back. (Ctrl+Z)",
     )
     _edits(report)

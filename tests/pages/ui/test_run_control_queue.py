@@ -9,6 +9,7 @@ from attribution.fair_queue import Turns
 from attribution.pipeline import run
 from attribution.settings import Settings
 from attribution.store.store import Store
+from tests.make import report
 from tests.pages.jobs import opened
 
 ANSWER = "The Nile flows north. It is 6,650 km long."
@@ -60,7 +61,8 @@ def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy:
 def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
     settings: Settings, store: Store
 ) -> None:
-    Store(store.database, "owner").runs.start("cut", "", ANSWER, settings.public())
+    started = report(ANSWER, id="cut", settings=settings.public())
+    Store(store.database, "owner").runs.start(started)
     at = opened("check", "owner", run="cut")
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
