@@ -104,6 +104,7 @@ class Limits:
     text: int = 20_000  # a field of several lines
     answer: int = 200_000  # typed; `answer_limit` says what is checked
     request: int = 2_000_000  # bytes of a request, characters of a pasted document
+    values: int = 10_000  # of JSON in a request
     compared: int = 200_000  # of all pairs of a request: up to two minutes of a busy machine
     passage_text: int = 60_000  # compared with one claim: `top_k` passages of `chunk_size`
     passages: int = 50  # of one claim

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Annotated, Any
 
-import fastapi
 import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
@@ -45,10 +44,11 @@ from attribution.server.work import Work, judge_claim
 from attribution.server_settings import api_keys
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
+from attribution.text_files import count_values
 from attribution.verifiers import VERIFIERS
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
-HTTP_KINDS = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}
+HTTP_KINDS = {404: "NotFound", 405: "WrongMethod"}
 DATABASE_SECONDS = 5  # /health waits as long for the database
 POLICY = "default-src 'none'"  # Content-Security-Policy
 RETRY_SECONDS = "30"  # with 429
@@ -250,6 +250,7 @@ NO_KEYS = (
     "separated by commas, such as one made by: "
     "python -c 'import secrets; print(secrets.token_urlsafe())'"
 )
+TOO_LARGE = f"the body has more than {LIMITS.request:,} bytes, or {LIMITS.values:,} values of JSON"
 WRONG_KEY = "send the header Authorization: Bearer KEY, with a key of this server"
 
 
@@ -289,17 +290,10 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-class BodyTooLarge(fastapi.HTTPException):
-    """A body that exceeds the limit while it is read."""
-
-    def __init__(self) -> None:
-        super().__init__(413, f"the body has more than {LIMITS.request:,} bytes")
-
-
 class Guard:
-    """Middleware that admits requests with a known key and a body within the limit.
+    """Middleware that admits requests with a known key, and a body within the limits.
 
-    It sets the client as `owner` in the state of the request.
+    A body is counted before anything parses it. The client is `owner` in the state of the request.
     """
 
     def __init__(self, app: ASGIApp, keys: Keys) -> None:
@@ -316,17 +310,20 @@ class Guard:
             await refused(scope, receive, send)
             return
         scope.setdefault("state", {})["owner"] = owner
-        received = 0
-
-        async def receive_within_limit() -> Message:
-            nonlocal received
+        body = bytearray()
+        is_complete = False
+        while not is_complete and len(body) <= LIMITS.request:
             message = await receive()
-            received += len(message.get("body", b""))
-            if received > LIMITS.request:
-                raise BodyTooLarge
-            return message
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            is_complete = not message.get("more_body")
+        if len(body) > LIMITS.request or count_values(body) > LIMITS.values:
+            await error_response(413, "TooLarge", TOO_LARGE)(scope, receive, send)
+            return
+        messages = [{"type": "http.request", "body": bytes(body)}]
 
-        try:
-            await self._app(scope, receive_within_limit, send)
-        except BodyTooLarge as error:  # FastAPI handles its own; the MCP application does not
-            await error_response(413, "TooLarge", error.detail)(scope, receive, send)
+        async def receive_whole() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._app(scope, receive_whole, send)
