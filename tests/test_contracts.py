@@ -118,7 +118,9 @@ def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatc
         for need in SEARCHERS[name].needs:
             if not need.variable.endswith("_URL"):
                 monkeypatch.setenv(need.variable, "key")
-        monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", served.url("/html/"))
+        duckduckgo = "attribution.searchers.duckduckgo"
+        monkeypatch.setattr(f"{duckduckgo}.Duckduckgo.search_url", served.url("/html/"))
+        monkeypatch.setattr(f"{duckduckgo}.is_public", "127.0.0.1".__eq__)
         searcher = SEARCHERS.build(name, settings)
         if name in GOOD:
             assert served.url("/ask") in searchers.key_of(searcher)

@@ -11,13 +11,16 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
 from lxml.etree import LxmlError
 
+from attribution.fetching.http import is_public
+from attribution.fetching.tunnel import tunnel
 from attribution.retry import Transient
-from attribution.searchers.json_api import LIMITED, Limited, as_hits, with_retries
+from attribution.searchers.json_api import LIMITED, MAX_BYTES, Limited, as_hits, with_retries
 from attribution.settings import Settings
 from attribution.types import SearchHit
 
 NAME = "duckduckgo"
 MAX_QUERY = 300
+GRACE = 1.0  # seconds that the proxy outlasts its client
 _DECLARATION = re.compile(r"<\?xml[^<>]*>")  # lxml rejects text that declares an encoding
 _CHALLENGE = re.compile(
     r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use DuckDuckGo too", re.IGNORECASE
@@ -25,13 +28,13 @@ _CHALLENGE = re.compile(
 _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 
 
-def _request(query: str, timeout: float) -> list[tuple[str, str]]:
+def _request(query: str, timeout: float, proxy: str) -> list[tuple[str, str]]:
     """Address and title of each result; [] only where DuckDuckGo says that there is none.
 
     The engine's own `search` does not distinguish an error status from a page without results, so
     its parts are called.
     """
-    engine = Duckduckgo(timeout=timeout)
+    engine = Duckduckgo(proxy, timeout)
     payload = engine.build_payload(
         query=query, region="us-en", safesearch="moderate", timelimit=None
     )
@@ -55,7 +58,10 @@ def _request(query: str, timeout: float) -> list[tuple[str, str]]:
 
 
 class DuckDuckGo:
-    """Sends the query to DuckDuckGo; at most two more attempts, each after a longer pause."""
+    """Sends the query to DuckDuckGo; at most two more attempts, each after a longer pause.
+
+    Its client, which looks like a browser, reaches the web through a proxy of ours alone.
+    """
 
     name = NAME
 
@@ -72,8 +78,10 @@ class DuckDuckGo:
 
     def _ask(self, query: str) -> list[tuple[str, str]]:
         def attempt(left: float) -> list[tuple[str, str]]:
+            seconds = min(self._timeout, left)
             try:
-                return _request(query, min(self._timeout, left))
+                with tunnel(is_public, seconds + GRACE, MAX_BYTES) as proxy:
+                    return _request(query, seconds, proxy)
             except TimeoutException:
                 raise Transient("no reply in time") from None
             except DDGSException as error:  # a network error in the words of its client

@@ -8,6 +8,7 @@ from ddgs.engines.duckduckgo import Duckduckgo
 
 from attribution.errors import SearchFailed
 from attribution.searchers.duckduckgo import DuckDuckGo
+from attribution.searchers.json_api import MAX_BYTES
 from attribution.settings import Settings
 from tests.searchers.conftest import Engine
 from tests.servers import Answer, Served, http_server, raw_server
@@ -53,6 +54,12 @@ CHALLENGE = (
 )
 
 
+def allow_this_machine(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Have searches go to an address of this machine, and to no other."""
+    monkeypatch.setattr(Duckduckgo, "search_url", url)
+    monkeypatch.setattr("attribution.searchers.duckduckgo.is_public", "127.0.0.1".__eq__)
+
+
 @pytest.fixture
 def engine() -> Engine:
     return Engine((200, HTML, GOOD))
@@ -60,9 +67,8 @@ def engine() -> Engine:
 
 @pytest.fixture
 def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.delenv("HTTP_PROXY", raising=False)
     with http_server(engine) as served:
-        monkeypatch.setattr(Duckduckgo, "search_url", served.url("/html/"))
+        allow_this_machine(monkeypatch, served.url("/html/"))
         yield served
 
 
@@ -135,7 +141,7 @@ def test_other_answers_are_failures(
 def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
+    allow_this_machine(monkeypatch, f"http://127.0.0.1:{port}/html/")
     error = failure(lambda: searcher().search("q", 3))
     assert error.kind == "search_failed"
     assert "check the network" in str(error)
@@ -148,9 +154,22 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     with raw_server(lambda connection, over: over.wait(30) and None) as server:
-        monkeypatch.setattr(Duckduckgo, "search_url", server.url("/html/"))
+        allow_this_machine(monkeypatch, server.url("/html/"))
         started = time.monotonic()
         error = failure(lambda: searcher(timeout=0.2, total=0.5).search("q", 3))
         assert error.kind == "search_failed"
         assert "in time" in str(error)
         assert time.monotonic() - started < 15
+
+
+def test_no_search_goes_inside_the_network(server: Served, engine: Engine) -> None:
+    with http_server(engine, "127.0.0.2") as inside:
+        engine.answers = [(307, {"Location": inside.url("/html/")}, b"")]
+        assert failure(lambda: searcher().search("q", 3)).kind == "search_failed"
+    assert server.requests
+    assert not inside.requests
+
+
+def test_more_than_a_page_is_not_read(server: Served, engine: Engine) -> None:
+    engine.answers = [(200, HTML, GOOD + b" " * 2 * MAX_BYTES)]
+    assert failure(lambda: searcher().search("q", 3)).kind == "search_failed"
