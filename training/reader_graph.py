@@ -11,6 +11,7 @@ layer, only what the first token needs is computed.
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from attribution.models import merge
-from attribution.models.mpnet import base_file, base_weights
+from attribution.models.mpnet import WEIGHTS, base_files
 from attribution.settings import ROOT
 from attribution.text.sentences import sentences
 from attribution.verifiers.reader import BASE
@@ -248,13 +249,12 @@ def main(argv: list[str] | None = None) -> int:
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        weights = merge.Merged(base_weights(folder, lambda share, what: None), args.adapter)
-        for name in ("config.json", "tokenizer.json"):
-            (folder / name).write_bytes(base_file(name))
+        base_files(folder, ("config.json", "tokenizer.json", WEIGHTS))
+        weights = merge.Merged(folder / WEIGHTS, args.adapter)
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         exact = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
         write(network(AutoConfig.from_pretrained(folder), exact), weights, args.adapter)
-    (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
+        shutil.copy(folder / "tokenizer.json", args.adapter)
     print(
         f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB"
     )

@@ -21,14 +21,27 @@ from attribution.store.store import Store
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Page, SearchHit, Trace
 
+IDLE_SECONDS = 0.1  # without an event, after which an idle step is reported
+Fetch = Callable[[str], Page]
+
 
 @dataclass
-class _GatheringTask:
+class _Task:
+    """A search or a download.
+
+    Attributes:
+        claim_ids: The claims that it is for.
+        searcher: None for a download.
+        query: The query of a search, or the URL of a download.
+        hits: The search results with this URL.
+        pages: None while it is under way.
+    """
+
     claim_ids: list[str]
-    searcher: Searcher | None = None  # None: a download
-    query: str = ""  # or the URL of a download
-    hits: tuple[SearchHit, ...] = ()  # the search results with this URL
-    pages: tuple[Page, ...] | None = None  # None: under way
+    searcher: Searcher | None = None
+    query: str = ""
+    hits: tuple[SearchHit, ...] = ()
+    pages: tuple[Page, ...] | None = None
 
     @property
     def stage(self) -> str:
@@ -36,16 +49,22 @@ class _GatheringTask:
 
     @property
     def host(self) -> str:
-        """The engine or host that is asked, each of which takes only a few requests at once; empty:
-        this machine.
+        """The engine or host that is asked, each of which takes only a few requests at once.
+
+        Empty for this machine.
         """
-        if self.searcher:
-            return "" if Source.of(self.searcher.name).is_local else self.searcher.name
-        return site(self.query)
+        if self.searcher is None:
+            return site(self.query)
+        return "" if Source.of(self.searcher.name).is_local else self.searcher.name
 
 
-Fetch = Callable[[str], Page]
-_Outcome = tuple[list[SearchHit], list[Page], list[Failure]]
+@dataclass(frozen=True)
+class _Outcome:
+    """What a task brought."""
+
+    hits: Sequence[SearchHit] = ()
+    pages: Sequence[Page] = ()
+    failures: Sequence[Failure] = ()
 
 
 class LiveSources:
@@ -58,7 +77,10 @@ class LiveSources:
         sources: Sources,
         fetch: Fetch,
     ) -> None:
-        self._settings, self._store, self._sources, self._fetch = settings, store, sources, fetch
+        self._settings = settings
+        self._store = store
+        self._sources = sources
+        self._fetch = fetch
         self.budget = Budget(settings)
         self._searches = 0
         self._search = Search(settings, store, self.budget, sources.fallback)
@@ -66,36 +88,34 @@ class LiveSources:
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event
     ) -> Iterator[GatherStep]:
-        """Steps in the order in which searches and downloads end.
+        """Yield steps in the order in which searches and downloads end.
 
         When the budget's time is up, everything still open ends at once, each task as a failure of
         its own.
         """
-        everyone = tuple(c.id for c in claims)
-        if documents := tuple(self._sources.pages):
+        everyone = tuple(claim.id for claim in claims)
+        documents = tuple(self._sources.pages)
+        if documents:
             yield GatherStep("fetch", 1, 1, everyone, documents)
-        if failures := tuple(
-            self._sources.failures
-        ):  # of claims too if there is nothing else to read
+        failures = tuple(self._sources.failures)
+        if failures:  # of claims too if there is nothing else to read
             yield GatherStep("fetch", 1, 1, () if documents else everyone, failures=failures)
         self.budget.start()
         yield from self._run(self._first_tasks(claims, question), stop)
 
-    def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
-        progress = _Progress(_HostQueues(self._do, self._settings))
-        queues = progress.queues
+    def _run(self, tasks: Sequence[_Task], stop: threading.Event) -> Iterator[GatherStep]:
+        queues = _HostQueues(self._do, self._settings)
+        progress = _Progress(queues)
         for task in tasks:
             progress.start(task)
         try:
             while queues.left and not stop.is_set():
-                has_ended = False
-                for task, outcome in queues.abandon() if self.budget.over else queues.ended():
-                    has_ended = True
+                ended = queues.abandon() if self.budget.over else queues.ended()
+                for task, outcome in ended:
                     yield self._ended(progress, task, outcome)
-                if not has_ended:
-                    yield GatherStep(
-                        "fetch", progress.done, progress.total, spent=self._spent(), idle=True
-                    )
+                if not ended:
+                    done, total = progress.done, progress.total
+                    yield GatherStep("fetch", done, total, spent=self._spent(), idle=True)
             failures = list(progress.unusable())
             for searcher in self._sources.searchers:
                 failures += getattr(searcher, "failures", ())
@@ -105,76 +125,71 @@ class LiveSources:
             queues.close()
             self.budget.stop()
 
-    def _ended(self, progress: _Progress, task: _GatheringTask, outcome: _Outcome) -> GatherStep:
+    def _ended(self, progress: _Progress, task: _Task, outcome: _Outcome) -> GatherStep:
         """Start the downloads that a finished task leads to, and return it as a step."""
-        hits, pages, failures = outcome
         progress.done += 1
         if task.searcher:
             self._searches += 1
-            progress.note_answer(task.searcher.name, failures)
-        late: list[Trace] = []
-        for hit in hits:
-            if hit.page is not None:
-                pages.append(hit.page)
+            progress.note_answer(task.searcher.name, outcome.failures)
+        pages = list(outcome.pages)
+        traces: list[Trace] = []
+        for hit in outcome.hits:
+            if hit.page is None:
+                traces += progress.follow(hit, task.claim_ids)
             else:
-                late += progress.follow(hit, task.claim_ids)
+                pages.append(hit.page)
+                traces += _traces(task.claim_ids, [hit.page], hit)
+        if task.searcher is None:
+            address = SearchHit(task.query, "", 1, "your sources", "")
+            for hit in task.hits or [address]:
+                traces += _traces(task.claim_ids, pages, hit)
         task.pages = tuple(pages)
         progress.open_tasks.subtract(task.claim_ids)
         return GatherStep(
-            task.stage,
-            progress.done,
-            progress.total,
-            tuple(task.claim_ids),
-            task.pages,
-            (*self._found(task, hits, pages), *late),
-            tuple(failures),
-            tuple(c for c in task.claim_ids if not progress.open_tasks[c]),
-            self._spent(),
+            stage=task.stage,
+            done=progress.done,
+            total=progress.total,
+            claim_ids=tuple(task.claim_ids),
+            pages=task.pages,
+            traces=tuple(traces),
+            failures=tuple(outcome.failures),
+            complete=tuple(c for c in task.claim_ids if not progress.open_tasks[c]),
+            spent=self._spent(),
         )
 
     def _spent(self) -> Spent:
         return Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
 
-    def _first_tasks(self, claims: Sequence[Claim], question: str) -> list[_GatheringTask]:
-        everyone = [c.id for c in claims]
-        tasks = [_GatheringTask(everyone[:], query=address) for address in self._sources.addresses]
+    def _first_tasks(self, claims: Sequence[Claim], question: str) -> list[_Task]:
+        tasks: list[_Task] = []
+        for address in self._sources.addresses:
+            tasks.append(_Task([claim.id for claim in claims], query=address))
         for searcher in self._sources.searchers:
-            by_query: dict[str, _GatheringTask] = {}
+            by_query: dict[str, _Task] = {}
             for claim in claims:
                 for query in queries(claim, question, self._settings.query):
-                    task = by_query.setdefault(query, _GatheringTask([], searcher, query))
+                    task = by_query.setdefault(query, _Task([], searcher, query))
                     task.claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
 
-    def _found(
-        self, task: _GatheringTask, hits: Sequence[SearchHit], pages: Sequence[Page]
-    ) -> list[Trace]:
-        """The way that the pages of a finished task were found."""
-        if task.searcher:
-            return [
-                t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)
-            ]
-        sources = task.hits or (SearchHit(task.query, "", 1, "your sources", ""),)
-        return [t for p in pages for h in sources for t in _traces(task.claim_ids, [p], h)]
-
-    def _do(self, task: _GatheringTask) -> _Outcome:
+    def _do(self, task: _Task) -> _Outcome:
         try:
             if task.searcher:
                 hits, notices = self._search.search(task.searcher, task.query)
-                return hits, [], notices
+                return _Outcome(hits=hits, failures=notices)
             page = self._page(task.query)
-            return [], [page], partly_read(page, task.query)
+            return _Outcome(pages=[page], failures=partly_read(page, task.query))
         except StageFailure as error:
-            return [], [], [error.as_failure(task.stage, task.query)]
-        except (
-            Exception
-        ) as error:  # a bug in an engine or extractor must cost one page, not the run
-            if (cause := setup_error(error)) is not None:
+            return _Outcome(failures=[error.as_failure(task.stage, task.query)])
+        except Exception as error:
+            # a bug in an engine or extractor must cost one page, not the run
+            cause = setup_error(error)
+            if cause is not None:
                 raise cause from error
             message = f"an internal error in the {task.stage} stage; the run continued without it"
             failure = StageFailure("stage_failed", message, task.query, detail=repr(error))
-            return [], [], [failure.as_failure(task.stage)]
+            return _Outcome(failures=[failure.as_failure(task.stage)])
 
     def _page(self, url: str) -> Page:
         page = self._store.cache.page(url, self._settings.page_days)
@@ -182,27 +197,20 @@ class LiveSources:
             self.budget.spend("downloads", url)
             page = self._fetch(url)
             self._store.cache.put_pages([page])
-        if (
-            page.reference
-            and url not in self._sources.addresses
-            and excluded(page.reference, self._settings.exclude)
-        ):
+        is_own = url in self._sources.addresses
+        if page.reference and not is_own and excluded(page.reference, self._settings.exclude):
             raise FetchFailed(
                 "excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url
             )
         return page
 
 
-def _unread(searcher: str, first: Failure) -> Failure:
-    """A source that no search of the run could use."""
-    message = f"{searcher} could not be used for any claim: {first.message}"
-    return Failure(
-        stage="search", subject=searcher, kind="source_unread", message=message, detail=first.detail
-    )
-
-
 def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> list[Trace]:
-    return [Trace(c, p.id, hit.query, hit.searcher, hit.rank) for p in pages for c in claim_ids]
+    traces: list[Trace] = []
+    for page in pages:
+        for claim_id in claim_ids:
+            traces.append(Trace(claim_id, page.id, hit.query, hit.searcher, hit.rank))
+    return traces
 
 
 @dataclass
@@ -218,7 +226,7 @@ class _Progress:
 
     queues: _HostQueues
     open_tasks: Counter[str] = field(default_factory=Counter)
-    downloads: dict[str, _GatheringTask] = field(default_factory=dict)
+    downloads: dict[str, _Task] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
     unread: dict[str, Failure] = field(default_factory=dict)
     done: int = 0
@@ -227,7 +235,7 @@ class _Progress:
     def total(self) -> int:
         return self.done + self.queues.left
 
-    def start(self, task: _GatheringTask) -> None:
+    def start(self, task: _Task) -> None:
         self.open_tasks.update(task.claim_ids)
         if not task.searcher:
             self.downloads[canonical(task.query)] = task
@@ -248,7 +256,7 @@ class _Progress:
         """
         same = self.downloads.get(canonical(hit.url))
         if same is None:
-            self.start(_GatheringTask(list(claim_ids), query=hit.url, hits=(hit,)))
+            self.start(_Task(list(claim_ids), query=hit.url, hits=(hit,)))
             return []
         if same.pages is not None:
             return _traces(claim_ids, same.pages, hit)
@@ -260,30 +268,40 @@ class _Progress:
 
     def unusable(self) -> Iterator[Failure]:
         """Yield a failure for each searcher that no search of the run could use."""
-        for name, failure in self.unread.items():
+        for name, first in self.unread.items():
             if name not in self.answered:
-                yield _unread(name, failure)
+                yield Failure(
+                    stage="search",
+                    subject=name,
+                    kind="source_unread",
+                    message=f"{name} could not be used for any claim: {first.message}",
+                    detail=first.detail,
+                )
+
+
+Ended = list[tuple[_Task, _Outcome]]
 
 
 class _HostQueues:
-    """Tasks side by side, but only a few at one engine or host, so that a slow one cannot occupy
-    all threads.
+    """Tasks side by side, but only a few at one engine or host.
+
+    Else a slow one could occupy all threads.
     """
 
-    def __init__(self, do: Callable[[_GatheringTask], _Outcome], settings: Settings) -> None:
+    def __init__(self, do: Callable[[_Task], _Outcome], settings: Settings) -> None:
         self._do = do
         self._seconds = settings.max_seconds
         self._most = settings.host_connections
         self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="gather")
-        self._waiting: dict[str, deque[_GatheringTask]] = defaultdict(deque)
-        self._running: dict[Future[_Outcome], _GatheringTask] = {}
+        self._waiting: dict[str, deque[_Task]] = defaultdict(deque)
+        self._running: dict[Future[_Outcome], _Task] = {}
         self._busy: Counter[str] = Counter()
 
     @property
     def left(self) -> int:
         return len(self._running) + sum(map(len, self._waiting.values()))
 
-    def add(self, task: _GatheringTask) -> None:
+    def add(self, task: _Task) -> None:
         self._waiting[task.host].append(task)
         self._next(task.host)
 
@@ -293,24 +311,32 @@ class _HostQueues:
             self._busy[host] += 1
             self._running[self._pool.submit(self._do, task)] = task
 
-    def ended(self) -> Iterator[tuple[_GatheringTask, _Outcome]]:
-        """The tasks that have ended, after waiting for at most 0.1 s."""
-        futures, _ = wait(self._running, timeout=0.1, return_when=FIRST_COMPLETED)
+    def ended(self) -> Ended:
+        """Return the tasks that have ended, after waiting for at most IDLE_SECONDS."""
+        futures, _ = wait(self._running, timeout=IDLE_SECONDS, return_when=FIRST_COMPLETED)
+        ended: Ended = []
         for future in futures:
             task = self._running.pop(future)
             self._busy[task.host] -= 1
             self._next(task.host)
-            yield task, future.result()
+            ended.append((task, future.result()))
+        return ended
 
-    def abandon(self) -> Iterator[tuple[_GatheringTask, _Outcome]]:
-        """Every open task as a failure, because the time is up. Running ones end by themselves;
-        nobody reads them.
+    def abandon(self) -> Ended:
+        """Return every open task as a failure, because the time is up.
+
+        Running ones end by themselves; nobody reads them.
         """
-        tasks = [*self._running.values(), *(t for queue in self._waiting.values() for t in queue)]
+        tasks = list(self._running.values())
+        for queue in self._waiting.values():
+            tasks += queue
         self._running.clear()
         self._waiting.clear()
+        ended: Ended = []
         for task in tasks:
-            yield task, ([], [], [time_over(self._seconds, task.query).as_failure(task.stage)])
+            failure = time_over(self._seconds, task.query).as_failure(task.stage)
+            ended.append((task, _Outcome(failures=[failure])))
+        return ended
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

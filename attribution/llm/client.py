@@ -71,9 +71,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply(Generic[Schema]):
+    """A reply that was read.
+
+    Attributes:
+        value: What the prompt asked for.
+        cached: It was asked before.
+        truncated: It was cut off; the value holds the complete part.
+    """
+
     value: Schema
     cached: bool = False
-    truncated: bool = False  # the value holds the complete part
+    truncated: bool = False
 
 
 class Llm:
@@ -145,7 +153,16 @@ class Llm:
     def map(
         self, questions: Sequence[Question], schema: type[Schema]
     ) -> list[Reply[Schema] | LlmFailed]:
-        """Ask several at once; return a reply or failure for each, in order."""
+        """Ask several at once.
+
+        Args:
+            questions: Up to `llm_workers` are asked at a time.
+            schema: The form of their replies.
+
+        Returns:
+            A reply or failure for each, in order. Once `stop` is set, those that are open have
+            failed.
+        """
 
         def ask(question: Question) -> Reply[Schema] | LlmFailed:
             try:
@@ -167,7 +184,13 @@ class Llm:
     def estimate(
         self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int
     ) -> LlmUsage:
-        """Estimate the cost of asking, without a request; cached replies cost nothing."""
+        """Estimate the cost of asking, without a request.
+
+        Args:
+            questions: The prompts; cached replies cost nothing.
+            schema: The form of their replies.
+            reply_tokens: The expected length of one reply.
+        """
         new = list(questions)
         seconds = 0.0
         if self.cache:
@@ -237,11 +260,8 @@ class Llm:
             value = parse(text, schema, truncated, not question.as_json)
         except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            quote = self._endpoint.quoted(text)
-            problem = str(error) if quote else error.unquoted
-            raise LlmFailed(
-                f"the language model replied, but {problem}{hint}", detail=quote
-            ) from None
+            message = f"the language model replied, but {error}{hint}"
+            raise LlmFailed(message, detail=self._endpoint.quoted(text)) from None
         if self.cache:
             self.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)
@@ -337,22 +357,22 @@ def check_connection(settings: Settings) -> Connection:
         return Connection(False, message, "key")
     endpoint = EndpointClient(settings)
     started = time.monotonic()
+    text = ""
     try:
         completion = endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, TEST_SECONDS, 0.0)
-        parse(completion.choices[0].message.text, _Ready)
-    except ReplyError as error:
+        text = completion.choices[0].message.text
+        parse(text, _Ready)
+    except ReplyError:
         message = f"{endpoint.host} didn't reply in JSON: try another model."
-        return Connection(False, message, "model", endpoint.quoted(str(error)) or error.unquoted)
-    except EndpointFailed as error:
-        return Connection(False, f"{error}.", error.field, error.detail)
+        return Connection(False, message, "model", endpoint.quoted(text))
     except LlmFailed as error:
-        return Connection(False, f"{error}.", "address", error.detail)
+        field: FormField = error.field if isinstance(error, EndpointFailed) else "address"
+        return Connection(False, f"{error}.", field, error.detail)
     except (Transient, RequestRefused) as error:
         return Connection(False, f"{error}.", detail=str(error.detail))
     seconds = time.monotonic() - started
+    message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s"
     omitted = ", ".join(sorted(endpoint.unsupported))
-    note = f" (without {omitted})" if omitted else ""
-    message = (
-        f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{note}."
-    )
-    return Connection(True, message, seconds=seconds)
+    if omitted:
+        message += f" (without {omitted})"
+    return Connection(True, f"{message}.", seconds=seconds)

@@ -101,8 +101,7 @@ class Completion(BaseModel):
     @property
     def is_starved(self) -> bool:
         """True if all tokens went into reasoning, so that there is no reply."""
-        message = self.choices[0].message
-        return self.is_truncated and not message.refusal and not message.text.strip()
+        return self.is_truncated and not self.choices[0].message.text.strip()
 
     @field_validator("usage", mode="before")
     @classmethod
@@ -193,14 +192,8 @@ class _CheckedTransport(httpx2.BaseTransport):
             Clock(seconds),
             (min(seconds, CONNECT_SECONDS), seconds),
         )
-        forwarded = {
-            name: reply.headers[name]
-            for name in ("content-type", "retry-after")
-            if name in reply.headers
-        }
-        return httpx2.Response(
-            reply.status, headers=forwarded, content=reply.content, request=request
-        )
+        pause = {"retry-after": reply.headers.get("retry-after", "")}
+        return httpx2.Response(reply.status, headers=pause, content=reply.content, request=request)
 
 
 class Unsupported:
@@ -411,7 +404,9 @@ class EndpointClient:
             return LlmFailed("the language model refused: content filter", detail=detail)
         if status == 400 and any(part in words for part in WRONG_KEY):
             return EndpointFailed(f"{self.host} {ADVICE[401][1]} (HTTP 400)", "key", detail)
-        parameters = _refused_parameters(words)
+        parameters = frozenset(
+            name for name, marks in OPTIONAL.items() if any(mark in words for mark in marks)
+        )
         # llama.cpp refuses parameters with HTTP 500, OpenRouter with 404
         is_about_parameters = parameters and (status >= 500 or status == 404)
         if status in ADVICE and not is_about_parameters:
@@ -454,10 +449,3 @@ def _error_status(content: bytes) -> int:
         return 0
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code < 600 else 400
-
-
-def _refused_parameters(words: str) -> frozenset[str]:
-    """Return the optional parts of a request that a refusal names."""
-    return frozenset(
-        name for name, marks in OPTIONAL.items() if any(mark in words for mark in marks)
-    )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -50,7 +49,7 @@ class Example(BaseModel):
 
 
 def data(text: str) -> str:
-    """Foreign text between tags that it cannot close."""
+    """Put foreign text between tags that it cannot close."""
     return "<data>\n" + _MARK.sub("‹", text) + "\n</data>"
 
 
@@ -65,15 +64,28 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 @dataclass(frozen=True)
 class Prompt:
-    # the file's name without .md, such as "factscore.v1"; of a replacement, with a hash of its text
+    """A wording of a task.
+
+    Attributes:
+        version: The file's name without .md, such as "factscore.v1"; of a replacement, with a hash
+            of its text.
+        purpose: What it is for.
+        inputs: The names of the texts that it is given.
+        output: What it asks for.
+        source: Where its wording is from.
+        body: The text with places for the inputs.
+        offered: The inputs that a replacement is given, of which it may leave out some.
+        plain: The body is not Jinja, but text with {placeholders}.
+    """
+
     version: str
     purpose: str
     inputs: tuple[str, ...]
     output: str
     source: str
     body: str
-    offered: frozenset[str] = frozenset()  # inputs that a replacement may leave out
-    plain: bool = False  # not Jinja, but text with {placeholders}
+    offered: frozenset[str] = frozenset()
+    plain: bool = False
 
     @property
     def as_json(self) -> bool:
@@ -81,16 +93,23 @@ class Prompt:
         return "json" in self.body.casefold()
 
     def render(self, **inputs: object) -> str:
-        """The text to send. BadInput for missing and undeclared inputs."""
+        """Return the text to send.
+
+        Raises:
+            BadInput: An input is missing or not declared.
+        """
         if set(inputs) != (self.offered or set(self.inputs)):
             raise BadInput(
                 f"prompt {self.version}: found inputs {sorted(inputs)}, expected "
                 f"{sorted(self.inputs)}"
             )
         if self.plain:
-            return _PLACEHOLDER.sub(
-                lambda m: _shown(inputs[m[1]]) if m[1] in inputs else m[0], self.body
-            ).strip()
+
+            def filled(match: re.Match[str]) -> str:
+                name = match[1]
+                return _shown(inputs[name]) if name in inputs else match[0]
+
+            return _PLACEHOLDER.sub(filled, self.body).strip()
         try:
             return _environment().from_string(self.body).render(**inputs).strip()
         except TemplateError as error:
@@ -98,58 +117,63 @@ class Prompt:
 
 
 def _shown(value: object) -> str:
-    """A value in a plain text: examples, passages and other lists with one item a line."""
+    """Return a value in a plain text: examples, passages and other lists with one item a line."""
     if isinstance(value, Example):
-        return "\n".join([value.sentence, *(f"- {claim}" for claim in value.claims)]) + "\n"
-    items = (
-        value.items()
-        if isinstance(value, dict)
-        else value
-        if isinstance(value, list | tuple)
-        else ()
-    )
-    return "\n".join(map(_shown, items)) if items else str(value)
+        claims = "".join(f"- {claim}\n" for claim in value.claims)
+        return f"{value.sentence}\n{claims}"
+    if isinstance(value, dict):
+        value = list(value.items())
+    if isinstance(value, list | tuple):
+        return "\n".join(map(_shown, value))
+    return str(value)
 
 
 def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
-    """The prompt of that name, or what the settings put in its place. BadInput where there is none,
-    or a broken one.
+    """Return a prompt, or what the settings put in its place.
+
+    Args:
+        version: The name of its file without .md.
+        settings: Those that may name a folder of replacements.
+        folder: Where the prompts are.
+
+    Raises:
+        BadInput: There is none of that name, or it is broken.
     """
-    own = _load(version, folder / f"{version}.md")
-    task = version.rpartition(".v")[0].removeprefix("w24/")
-    for path in _replacements(task, settings) if settings else ():
-        if path.is_file():
-            return _replacing(own, path)
-    return own
-
-
-def _replacements(task: str, settings: Settings) -> Iterator[Path]:
+    prompt = _load(version, folder / f"{version}.md")
+    if settings is None:
+        return prompt
     folders = [settings.prompt_folder] if settings.prompt_folder else []
-    for folder in [*folders, FOLDER / settings.prompts] if settings.prompts else folders:
-        yield from (folder / f"{task}{suffix}" for suffix in (".md", ".txt"))
+    if settings.prompts:
+        folders.append(FOLDER / settings.prompts)
+    task = version.rpartition(".v")[0].removeprefix("w24/")
+    for place in folders:
+        for suffix in (".md", ".txt"):
+            path = place / f"{task}{suffix}"
+            if path.is_file():
+                return _replacing(prompt, path)
+    return prompt
 
 
-def _replacing(own: Prompt, path: Path) -> Prompt:
-    """A file in a prompt's place, named by its folder, its task and a hash of its text."""
+def _replacing(prompt: Prompt, path: Path) -> Prompt:
+    """Read a file in a prompt's place, named by its folder, its task and a hash of its text."""
     text = _text(path)
     version = f"{path.parent.name}/{path.name}@{content_id(text)}"
     if text.startswith("---\n"):
-        found = _load(version, path)
-        used = set(found.inputs)
+        replacement = _load(version, path)
     else:
-        used = {m[1] for m in _PLACEHOLDER.finditer(text)} & set(own.inputs)
-        found = Prompt(
-            version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True
+        used = {match[1] for match in _PLACEHOLDER.finditer(text)} & set(prompt.inputs)
+        replacement = Prompt(
+            version, prompt.purpose, tuple(sorted(used)), "", path.name, text, plain=True
         )
-    unknown = used - set(own.inputs)
+    unknown = set(replacement.inputs) - set(prompt.inputs)
     if unknown:
         raise BadInput(
-            f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}"
+            f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(prompt.inputs)}"
         )
-    if not used:
-        marks = ", ".join(f"{{{name}}}" for name in own.inputs)
+    if not replacement.inputs:
+        marks = ", ".join(f"{{{name}}}" for name in prompt.inputs)
         raise BadInput(f"{path}: nothing of the answer is in it; write {marks} where that belongs")
-    return replace(found, offered=frozenset(own.inputs))
+    return replace(replacement, offered=frozenset(prompt.inputs))
 
 
 def _text(path: Path) -> str:

@@ -32,11 +32,7 @@ _REFUSAL = re.compile(
 
 
 class ReplyError(ValueError):
-    """A reply without the requested value; `unquoted` is the message without the reply's words."""
-
-    def __init__(self, message: str, unquoted: str) -> None:
-        super().__init__(message)
-        self.unquoted = unquoted
+    """A reply without the requested value. The message quotes nothing of the reply."""
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -75,12 +71,14 @@ def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool 
         words: The prompt asked for words; the schema's `from_words` reads them first.
 
     Raises:
-        ReplyError: There is no such value; the message says what was found.
+        ReplyError: There is no such value; the message says what was expected.
     """
     text = _without_reasoning(text, truncated)
     if len(text) > MAX_REPLY:
-        problem = f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}"
-        raise ReplyError(f"{problem}: lower llm_tokens", f"{problem}: lower llm_tokens")
+        raise ReplyError(
+            f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}: "
+            "lower llm_tokens"
+        )
     is_refusal = _REFUSAL.match(text) is not None
     for value in _values(text, schema, truncated, words and not is_refusal):
         if has_half_pair(value):
@@ -89,14 +87,10 @@ def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool 
             return schema.model_validate(value)
         except ValidationError:
             continue
-    quote = " ".join(text[:1000].split())[:120]
     if is_refusal:
-        raise ReplyError(f"it refused: {quote!r}", "it refused")
+        raise ReplyError("it refused")
     form = "the words of the prompt" if words else f"JSON with {', '.join(schema.model_fields)}"
-    raise ReplyError(
-        f"its reply does not parse: found {quote!r}, expected {form}",
-        f"its reply does not parse: expected {form}",
-    )
+    raise ReplyError(f"its reply does not parse: expected {form}")
 
 
 def unquoted(text: str) -> str:

@@ -8,17 +8,17 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from math import inf
-from typing import Any, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
 from attribution.models.files import with_revision
 
 Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 MODELS = 2  # of the hub in memory at once, for each kind of them
-_MISSING = object()
 _thread = threading.local()
 
 
@@ -52,34 +52,37 @@ def load_while_used(load: Callable[[str, *Ts], T]) -> Callable[[str, *Ts], T]:
 
 def _cached(load: Callable[[*Ts], T], most: float) -> Callable[[*Ts], T]:
     lock = threading.RLock()
-    loaded: dict[tuple[*Ts], Any] = {}  # the one used last is at the end
+    loaded: dict[tuple[*Ts], T] = {}  # the one used last is at the end
 
-    def add(key: tuple[*Ts]) -> T:
-        with lock:
-            value = loaded.pop(key, _MISSING)
-            if value is _MISSING:
-                value = load(*key)
+    @wraps(load)
+    def get(*key: *Ts) -> T:
+        if most == inf and key in loaded:  # nothing is ever removed
+            return loaded[key]
+        with _counted(), lock:
+            value = loaded[key] if key in loaded else load(*key)
+            if most < inf:
+                loaded.pop(key, None)
             loaded[key] = value
             while len(loaded) > most:
                 del loaded[next(iter(loaded))]
                 gc.collect()  # models have cycles
-            return value  # type: ignore[no-any-return]
-
-    @wraps(load)
-    def get(*key: *Ts) -> T:
-        value = loaded.get(key, _MISSING)
-        if value is not _MISSING and most == inf:
-            return value  # type: ignore[no-any-return]
-        is_part = getattr(_thread, "loading", False)  # of something whose time counts already
-        started, _thread.loading = time.perf_counter(), True
-        try:
-            return add(key)
-        finally:
-            _thread.loading = is_part
-            if not is_part:
-                _thread.seconds = loading_seconds() + time.perf_counter() - started
+            return value
 
     return get
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count the time of a block as loading, unless it is part of something that counts already."""
+    is_part = getattr(_thread, "loading", False)
+    started = time.perf_counter()
+    _thread.loading = True
+    try:
+        yield
+    finally:
+        _thread.loading = is_part
+        if not is_part:
+            _thread.seconds = loading_seconds() + time.perf_counter() - started
 
 
 def loading_seconds() -> float:

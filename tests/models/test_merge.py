@@ -1,5 +1,6 @@
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
     state = {k: v.numpy() for k, v in MPNetForSequenceClassification(config).state_dict().items()}
     save_file(
         {k.removeprefix("mpnet."): v for k, v in state.items() if "classifier" not in k},
-        str(folder / "base"),
+        str(folder / source.WEIGHTS),
     )
     rng, adapter = np.random.default_rng(2), {}
     for name, value in state.items():
@@ -60,12 +61,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
             )
     save_file(adapter, str(folder / "adapter_model.safetensors"))
     (folder / "adapter_config.json").write_text(json.dumps({"r": 4, "lora_alpha": 8}))
-    weights = merge.Merged(folder / "base", folder)
+    weights = merge.Merged(folder / source.WEIGHTS, folder)
     merged = graph.torch_model(weights, folder)
     pairs = [rng.integers(5, 3000, 20).tolist() for _ in range(3)]
     graph.write(graph.network(config, graph.far_ranging(merged, pairs)), weights, folder)
     (folder / "tokenizer.json").write_text("{}")
-    return folder / "base", folder, merged
+    return folder / source.WEIGHTS, folder, merged
 
 
 @pytest.mark.parametrize("tokens", [1, 7, 40, 300])
@@ -76,7 +77,7 @@ def test_a_built_model_agrees_with_the_merged_one(
     import torch
 
     base, folder, merged = model
-    monkeypatch.setattr(merge, "base_weights", lambda made, progress: base)
+    monkeypatch.setattr(merge, "base_files", lambda made, names, progress: shutil.copy(base, made))
     told: list[float] = []
     path = merge.build(folder, tmp_path / "out", lambda share, what: told.append(share))
     assert told == sorted(told)
@@ -117,8 +118,9 @@ def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_p
 
     if not source.installed():
         pytest.skip(source.STEP)
-    config = json.loads(source.base_file("config.json"))
-    weights = merge.Merged(source.base_weights(tmp_path, lambda share, what: None), BASE.folder)
+    source.base_files(tmp_path, ("config.json", source.WEIGHTS))
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    weights = merge.Merged(tmp_path / source.WEIGHTS, BASE.folder)
     graph.write(graph.network(MPNetConfig(**config), kept_by(BASE.folder)), weights, tmp_path)
     for name in (merge.GRAPH, merge.LAYOUT):
         assert (tmp_path / name).read_bytes() == (BASE.folder / name).read_bytes()
@@ -129,7 +131,7 @@ def test_a_model_of_another_source_is_made_again_and_the_same_is_kept(
     model: tuple[Path, Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base, folder, _ = model
-    monkeypatch.setattr(merge, "base_weights", lambda made, progress: base)
+    monkeypatch.setattr(merge, "base_files", lambda made, names, progress: shutil.copy(base, made))
     out = tmp_path / "out"
     merge.build(folder, out)
     whole = (out / merge.WEIGHTS).read_bytes()
@@ -137,7 +139,7 @@ def test_a_model_of_another_source_is_made_again_and_the_same_is_kept(
     (out / files.MADE).write_text("another")
     merge.build(folder, out)
     assert (out / merge.WEIGHTS).read_bytes() == whole
-    monkeypatch.setattr(merge, "base_weights", None)  # not asked for any more
+    monkeypatch.setattr(merge, "base_files", None)  # not asked for any more
     merge.build(folder, out)
 
 
