@@ -26,19 +26,27 @@ QUERIES = {
 }
 
 
+SPARE = 5  # extra results requested when some may be excluded
+
+
 def queries(claim: Claim, question: str, choice: str) -> list[str]:
-    """Return one or two queries."""
+    """Return the queries for a claim.
+
+    Args:
+        claim: The claim.
+        question: The question of the run; may be empty.
+        choice: One of QUERIES.
+
+    Returns:
+        One query, or a second one with the question for a claim that depends on it.
+    """
     if choice == "claim":
         return [claim.statement]
-    context = named_by_context(claim)
-    own = f"{context} {claim.statement}" if context else claim.statement
     together = f"{question} {claim.statement}"
     if choice == "with_question" and question:
         return [together]
-    return [own, *([together] if question and not claim.independent else [])]
-
-
-SPARE = 5  # extra results requested when some may be excluded
+    own = f"{named_by_context(claim)} {claim.statement}".strip()
+    return [own, together] if question and not claim.independent else [own]
 
 
 class Budget:
@@ -70,17 +78,22 @@ class Budget:
         return self.seconds >= self._seconds
 
     def spend(self, what: str, subject: str) -> None:
-        """Count one query or download. Raises StageFailure(budget_spent) if none is left."""
+        """Count one query or download.
+
+        Raises:
+            StageFailure: None is left (budget_spent).
+        """
         with self._lock:
             if self.over:
                 raise time_over(self._seconds, subject)
             if self.spent[what] >= self._limits[what]:
-                name = "max_queries" if what == "queries" else "max_pages"
-                raise _exhausted(f"{self._limits[what]:,} {what}", name, subject)
+                setting = "max_queries" if what == "queries" else "max_pages"
+                raise _exhausted(f"{self._limits[what]:,} {what}", setting, subject)
             self.spent[what] += 1
 
 
 def time_over(seconds: float, subject: str) -> StageFailure:
+    """Return the failure of a task that was still open when the time was up."""
     return _exhausted(f"{seconds:g} seconds of search and download", "max_seconds", subject)
 
 
@@ -97,42 +110,44 @@ class Search:
     def __init__(
         self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]
     ) -> None:
-        self._settings, self._store, self._budget, self._fallback = (
-            settings,
-            store,
-            budget,
-            tuple(fallback),
-        )
+        self._settings = settings
+        self._store = store
+        self._budget = budget
+        self._fallback = list(fallback)
         self._down: dict[str, SearchFailed] = {}
 
     def search(self, searcher: Searcher, query: str) -> tuple[list[SearchHit], list[Failure]]:
-        """Return hits with distinct URLs, without excluded sites, and a notice for every engine
-        that failed.
+        """Search with one engine, or with the next one if it fails.
 
-        Raises StageFailure with the last engine's reason if none could be used.
+        Returns:
+            Hits with distinct URLs, without excluded sites, and a notice for every engine that
+            failed.
+
+        Raises:
+            StageFailure: No engine could be used; it has the last one's reason.
         """
         if Source.of(searcher.name).is_local:
             return searcher.search(query, self._settings.pages_per_claim), []
-        engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
         notices: list[Failure] = []
-        for engine, following in zip(engines, [*engines[1:], None], strict=True):
+        engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
+        for number, engine in enumerate(engines, 1):
             try:
                 return self._distinct(self._ask(engine, query)), notices
             except SearchFailed as error:
                 self._down.setdefault(engine.name, error)
-                if following is None:
+                if number == len(engines):
                     raise
-                message = f"{engine.name} failed, so {following.name} was asked instead: {error}"
-                notice = {"subject": engine.name, "instead": following.name, "detail": error.detail}
-                notices.append(Failure(stage="search", kind="fell_back", message=message, **notice))
-        raise AssertionError("there is always a first engine")
+                notices.append(_notice(engine.name, engines[number].name, error))
+        return [], notices
 
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:
+        """Return the hits of one engine, from the cache if it was asked before."""
         k = self._settings.pages_per_claim + (SPARE if self._settings.exclude else 0)
         hits = self._store.cache.search(key_of(engine), query, k, self._settings.page_days)
         if hits is not None:
             return hits
-        if down := self._down.get(engine.name):
+        down = self._down.get(engine.name)
+        if down:
             raise SearchFailed(down.kind, str(down), down.subject)
         self._budget.spend("queries", query)
         hits = engine.search(query, k)
@@ -145,3 +160,14 @@ class Search:
             if not excluded(hit.url, self._settings.exclude):
                 by_url.setdefault(canonical(hit.url), hit)
         return list(by_url.values())[: self._settings.pages_per_claim]
+
+
+def _notice(engine: str, following: str, error: SearchFailed) -> Failure:
+    return Failure(
+        stage="search",
+        subject=engine,
+        kind="fell_back",
+        message=f"{engine} failed, so {following} was asked instead: {error}",
+        instead=following,
+        detail=error.detail,
+    )

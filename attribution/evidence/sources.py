@@ -31,12 +31,10 @@ def read_document(document: Document, reading: FileReader) -> Page:
         FetchFailed: With the document's name as subject.
     """
     name = safe_name(document.name)
-    if (size := len(document.content)) > MAX_BYTES:
-        raise FetchFailed(
-            "too_large",
-            f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it",
-            name,
-        )
+    size = len(document.content)
+    if size > MAX_BYTES:
+        message = f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it"
+        raise FetchFailed("too_large", message, name)
     extracted = reading.read(document.content, document.media_type, name, document=True)
     titled = replace(extracted, title=extracted.title or name, site=SITE)
     return make_page(f"document:{name}", "document", titled)
@@ -58,13 +56,16 @@ def _may_be_path(source: Source) -> bool:
 
 
 def existing(text: str) -> Source:
-    """Return a source of the settings. Raises BadInput for text that is neither a name, a URL, nor
-    an existing path.
+    """Return a source of the settings.
+
+    Raises:
+        BadInput: The text is neither a name, nor a URL, nor an existing path.
     """
     source = Source.of(text)
     if not _may_be_path(source):
         return source
-    if (path := Path(text).expanduser()).is_dir() or path.is_file():
+    path = Path(text).expanduser()
+    if path.is_dir() or path.is_file():
         return Source("path", str(path))
     if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):
         raise BadInput(f"source {text!r}: no such file or folder")
@@ -77,23 +78,29 @@ def existing(text: str) -> Source:
 
 @dataclass
 class Sources:
-    """The sources of a run, opened."""
+    """The sources of a run, opened.
+
+    Attributes:
+        searchers: Engines, folders and collections.
+        fallback: Engines tried in this order when one of the web fails.
+        addresses: To be fetched.
+        pages: The user's own documents.
+        failures: Documents, and parts of them, that could not be read.
+    """
 
     searchers: list[Searcher] = field(default_factory=list)
-    fallback: list[Searcher] = field(
-        default_factory=list
-    )  # engines tried in this order when one of the web fails
-    addresses: list[str] = field(default_factory=list)  # to be fetched
-    pages: list[Page] = field(default_factory=list)  # the user's own documents
-    failures: list[Failure] = field(
-        default_factory=list
-    )  # documents, and parts of them, that could not be read
+    fallback: list[Searcher] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
 
 
 def open_sources(settings: Settings, documents: Sequence[Document], store: Store) -> Sources:
     """Open every source of the settings and read the documents.
 
-    Raises BadInput for an invalid source or fallback, Unavailable for one that is not ready.
+    Raises:
+        BadInput: A source or fallback is invalid.
+        Unavailable: One is not ready.
     """
     sources = Sources()
     files = list(documents)
@@ -104,59 +111,70 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
             files.append(_file(Path(source.name)))
         elif source.kind != "documents":  # these are in `documents`
             sources.searchers.append(_searcher(source, settings, store))
-    if any(not Source.of(s.name).is_local for s in sources.searchers):
-        for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
-            if Source.of(name).is_local:
-                raise BadInput(
-                    f"fallback {name!r}: expected a search engine of the web; name it as a source "
-                    "instead"
-                )
-            sources.fallback.append(SEARCHERS.build(name, settings))
+    if not all(Source.of(searcher.name).is_local for searcher in sources.searchers):
+        sources.fallback = _fallback(settings)
     reading = FileReader("", RUN_SECONDS, NEVER)
     for document in files:
         try:
-            sources.pages.append(page := read_document(document, reading=reading))
-            sources.failures += partly_read(page, document.name)
+            page = read_document(document, reading=reading)
         except StageFailure as error:
             sources.failures.append(error.as_failure("fetch", document.name))
+            continue
+        sources.pages.append(page)
+        sources.failures += partly_read(page, document.name)
     return sources
+
+
+def _fallback(settings: Settings) -> list[Searcher]:
+    engines: list[Searcher] = []
+    for name in dict.fromkeys(WEB if name == "web" else name for name in settings.fallback):
+        if Source.of(name).is_local:
+            raise BadInput(
+                f"fallback {name!r}: expected a search engine of the web; name it as a source "
+                "instead"
+            )
+        engines.append(SEARCHERS.build(name, settings))
+    return engines
 
 
 def source_names(
     sources: Sequence[str] = (), documents: Sequence[Document] = (), pages: Sequence[Page] = ()
 ) -> frozenset[str]:
-    """Return the names of the run's own documents of two words or more, which an answer may cite:
-    "(annual report)".
+    """Return the names of a run's own documents, which an answer may cite: "(annual report)".
 
-    `pages` are those of a finished run.
+    Args:
+        sources: The run's sources, of which files and folders count.
+        documents: Its uploaded documents.
+        pages: Those of a finished run.
+
+    Returns:
+        Names of two words or more.
     """
-    paths = [Path(name).expanduser() for name in sources if _may_be_path(Source.of(name))]
-    files = [
-        file
-        for path in paths
-        for file in (islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path])
-    ]
-    written = [*(d.name for d in documents), *(file.name for file in files)]
-    written += [
-        name for p in pages if p.kind == "document" for name in (p.title, p.url.rpartition(":")[2])
-    ]
+    written = [document.name for document in documents]
+    for source in sources:
+        if _may_be_path(Source.of(source)):
+            path = Path(source).expanduser()
+            files = islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path]
+            written += [file.name for file in files]
+    for page in pages:
+        if page.kind == "document":
+            written += [page.title, page.url.rpartition(":")[2]]
     return frozenset(name for name in map(name_of, written) if " " in name)
 
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
-    """Return the sources of the settings, and the files of their folders, that could not be read at
-    all.
+    """Return what could not be read at all: sources of the settings, and files of their folders.
+
+    Pages that a search found are left out.
     """
-    given = {
-        s.name for s in map(existing, settings.sources) if s.kind == "address"
-    }  # not the pages that were found
-    failed = dict.fromkeys(
-        f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out"
-    )
-    return [
-        *(name for name in failed if "://" not in name or name in given),
-        *(f.subject for f in failures if f.kind == "source_unread"),
-    ]
+    addresses = [s.name for s in map(existing, settings.sources) if s.kind == "address"]
+    names: list[str] = []
+    for failure in failures:
+        is_own = "://" not in failure.subject or failure.subject in addresses
+        is_file = failure.stage == "fetch" and failure.kind != "left_out" and is_own
+        if is_file or failure.kind == "source_unread":
+            names.append(failure.subject)
+    return list(dict.fromkeys(names))
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
@@ -178,8 +196,7 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
 
 
 def _file(path: Path) -> Document:
-    if path.stat().st_size > MAX_BYTES:
-        raise BadInput(
-            f"{path.name} has {path.stat().st_size:,} bytes; a document may have {MAX_BYTES:,}"
-        )
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise BadInput(f"{path.name} has {size:,} bytes; a document may have {MAX_BYTES:,}")
     return Document(path.name, path.read_bytes())
