@@ -5,9 +5,10 @@ sentence they part, tables with their heads, sentences whole over pages.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from attribution.fetching import table_text
@@ -17,7 +18,6 @@ from attribution.text.lines import BROKEN, join_lines, unbroken
 MIN_LINE = 30  # characters of a line of prose
 FULL = 0.8  # of the widest line: share that a line of prose has
 SAME_SIZE = 0.92  # share of the text's size that no note or heading has
-PAGE_MARK = "\uf8ff"  # in the text of a page while lines are joined
 _STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 
 
@@ -45,37 +45,35 @@ _Lines = Sequence[PageLine]
 
 
 def lay_out(pages: Sequence[_Lines]) -> Extracted:
-    """Return the text of pages, and each page's offset."""
+    """Return the text of pages, and each page's offset.
+
+    Joining lines moves every offset, but keeps letters and digits: a page begins after those of the
+    pages before it.
+    """
     bodies = _without_running_heads([_without_line_numbers(lines) for lines in pages])
-    text = ""
-    first_words: list[str] = []
-    counts = [0]  # of pages before the next text: it and the empty ones before it
+    parts: list[str] = []  # what each page adds to the text
     notes: list[str] = []  # that would part a sentence
     for number, lines in enumerate(bodies):
-        counts[-1] += 1
         if not lines:
+            parts.append("")
             continue
         body, page_notes = _split_notes(lines)
         notes += page_notes
-        word, blank, rest = _page_text(body).partition(" ")
-        first_words.append(word + blank)
-        counts.append(0)
-        text += word + blank + PAGE_MARK + rest
-        later = next((line for page in bodies[number + 1 :] for line in page), None)
-        if later and _goes_on(body, later):
-            text = text[:-1] + BROKEN if text.endswith("-") else text + " "
-            continue
-        text += "\n\n" + "\n".join([*notes, "", ""])
-        notes = []
-    joined = clean(unbroken([join_lines(text, ragged=True)])[0])
-    *parts, _ = joined.split(PAGE_MARK)
-    joined = joined.replace(PAGE_MARK, "")
-    breaks: list[int] = []
-    length = 0
-    for part, word, count in zip(parts, first_words, counts, strict=False):
-        length += len(part)
-        breaks += [length - len(word)] * count
-    return Extracted("", joined, breaks=(*breaks, *[len(joined)] * counts[-1]))
+        text = _page_text(body)
+        later = next(filter(None, bodies[number + 1 :]), None)
+        if later is None or not _goes_on(body, later[0]):
+            text += "\n\n" + "\n".join([*notes, "", ""])
+            notes = []
+        elif text.endswith("-"):
+            text = text[:-1] + BROKEN
+        else:
+            text += " "
+        parts.append(text)
+    joined = clean(unbroken([join_lines("".join(parts), ragged=True)])[0])
+    letters = list(accumulate(map(str.isalnum, joined)))  # up to each character
+    before = accumulate(sum(map(str.isalnum, part)) for part in parts[:-1])
+    breaks = [bisect_right(letters, count) for count in before]
+    return Extracted("", joined, breaks=(0, *breaks))
 
 
 def _goes_on(body: _Lines, later: PageLine) -> bool:
@@ -89,34 +87,27 @@ def _goes_on(body: _Lines, later: PageLine) -> bool:
 
 # --- lines that are no text ---
 
-MIN_NUMBERS = 3  # on a page
+MIN_STEPS = 2  # between the numbers of a page
 MIN_REGULAR = 0.6  # share of equal steps
 MAX_MARGIN = 0.15  # share of a page's height
 EDGE_LINES = 2  # at the top and at the bottom of a page
 MAX_HEAD = 200  # characters
 MIN_GAP = 1.8  # ems between a head and the text
+_LINE_NUMBER = re.compile(r"\d{1,4}")
 _PAGE_NUMBER = re.compile(r"(?<![\d/.,])(?:1[0-4]\d\d|\d{1,3})(?![\d/,])")  # years are none
 
 
 def _without_line_numbers(lines: _Lines) -> list[PageLine]:
-    """Return lines without the numbers beside them, most of which are in equal steps."""
-    numbers: dict[int, int] = {}  # by the places of their lines
-    long_lines = 0
-    for place, line in enumerate(lines):
-        number, *cells = line.cells
-        if number.isdecimal() and len(number) < 5:
-            numbers[place] = int(number)
-            long_lines += len(" ".join(cells)) >= MIN_LINE
-    steps = [later - value for value, later in pairwise(numbers.values())]
-    usual = max(steps, key=steps.count, default=0)
-    is_regular = usual > 0 and steps.count(usual) >= MIN_REGULAR * len(steps)
-    if len(numbers) < MIN_NUMBERS or 2 * long_lines < len(numbers) or not is_regular:
+    """Return lines without the numbers in the margin, most of which are in equal steps."""
+    numbered = [line for line in lines if _LINE_NUMBER.fullmatch(line.cells[0])]
+    numbers = [int(line.cells[0]) for line in numbered if len(line.text) > MIN_LINE]
+    steps = Counter(later - number for number, later in pairwise(numbers))
+    step = max(steps, key=steps.__getitem__, default=0)
+    is_regular = step > 0 and steps[step] >= max(MIN_STEPS, MIN_REGULAR * steps.total())
+    if not is_regular or 2 * len(numbers) < len(numbered):
         return list(lines)
-    numbered = [
-        line._replace(cells=line.cells[1:]) if place in numbers else line
-        for place, line in enumerate(lines)
-    ]
-    return [line for line in numbered if line.cells]
+    bare = [line._replace(cells=line.cells[1:]) if line in numbered else line for line in lines]
+    return [line for line in bare if line.cells]
 
 
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
