@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attribution.fetching import table_text
@@ -22,7 +22,8 @@ UNREAD_TAGS = frozenset(
     "head script style template noscript svg iframe audio video canvas object rt rp title "
     "select".split()
 )
-LINE_BREAK = "\x01"  # within a block that is being read
+BLOCK_EDGE = "\x01"  # in the text of a tree
+LINE_BREAK = "\x02"
 MAX_CELL = 400  # characters: a table with longer cells is a layout
 MAX_SPAN = 100  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
@@ -47,83 +48,52 @@ def read_blocks(tree: _Element) -> str:
 
     A blank line stands between them; the items of a list stand on lines.
     """
-    reader = _BlockReader()
-    reader.read(tree, tree)
-    reader.end_block()
-    return reader.text
+    blocks = []
+    for part in "".join(_pieces(tree, is_fixed=False)).split(BLOCK_EDGE):
+        block = _AROUND_BREAK.sub("\n", " ".join(part.split())).strip()
+        if block not in ("", "-"):
+            blocks.append(block)
+    text = ""
+    for previous, block in pairwise(["", *blocks]):
+        is_next_item = previous.startswith("- ") and block.startswith("- ")
+        text += block if not text else f"\n{block}" if is_next_item else f"\n\n{block}"
+    return text
 
 
-def text_length(element: _Element) -> int:
-    """Return the number of characters in an element."""
-    return len("".join(element.itertext()))
+def _pieces(element: _Element, is_fixed: bool) -> Iterator[str]:
+    """Yield the text of an element, with the edges of blocks and the breaks of lines."""
+    tag = tag_of(element)
+    if not tag or tag in UNREAD_TAGS:
+        return
+    if tag in BLOCK_TAGS:
+        is_fixed = tag == "pre"
+        yield BLOCK_EDGE
+    if tag in ("li", "br"):
+        yield "- " if tag == "li" else LINE_BREAK
+    line_end = LINE_BREAK if is_fixed else "\n"
+    yield (element.text or "").replace("\n", line_end)
+    for child in element:
+        yield from _pieces(child, is_fixed)
+        yield (child.tail or "").replace("\n", line_end)
+    if tag in BLOCK_TAGS:
+        yield BLOCK_EDGE
 
 
 def tag_of(element: _Element) -> str:
     """Return an element's name in lower case without its namespace; empty for a comment."""
-    return _local_name(element.tag)
-
-
-@lru_cache(1_000)
-def _local_name(tag: object) -> str:
+    tag = element.tag
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
-def remove(elements: Iterable[_Element]) -> None:
-    """Remove elements, but not the text that follows them."""
+def clear(elements: Iterable[_Element]) -> None:
+    """Empty elements, but keep the text that follows them."""
     for element in list(elements):
-        parent, previous = element.getparent(), element.getprevious()
-        if parent is None:
-            continue
-        tail = element.tail or ""
-        if previous is not None:
-            previous.tail = (previous.tail or "") + tail
-        else:
-            parent.text = (parent.text or "") + tail
-        parent.remove(element)
-
-
-class _BlockReader:
-    def __init__(self) -> None:
-        self.text = ""
-        self._parts: list[str] = []
-        self._is_after_item = False
-
-    def end_block(self) -> None:
-        """End the block that is being read."""
-        block = " ".join("".join(self._parts).split())
-        block = _AROUND_BREAK.sub("\n", block).strip()
-        self._parts.clear()
-        if block in ("", "-"):
-            return
-        is_item = block.startswith("- ")
-        if self.text:
-            self.text += "\n" if is_item and self._is_after_item else "\n\n"
-        self.text += block
-        self._is_after_item = is_item
-
-    def read(self, element: _Element, block: _Element) -> None:
-        """Read an element within a block."""
-        tag = tag_of(element)
-        if not tag or tag in UNREAD_TAGS:
-            return
-        is_block = tag in BLOCK_TAGS
-        if is_block:
-            self.end_block()
-            block = element
-        if tag == "li":
-            self._parts.append("- ")
-        if tag == "br":
-            self._parts.append(LINE_BREAK)
-        line_end = LINE_BREAK if tag_of(block) == "pre" else "\n"
-        self._parts.append((element.text or "").replace("\n", line_end))
-        for child in element:
-            self.read(child, block)
-            self._parts.append((child.tail or "").replace("\n", line_end))
-        if is_block:
-            self.end_block()
+        element.clear(keep_tail=True)
 
 
 # --- tables ---
+
+_ELEMENT_ABOVE = "string(ancestor-or-self::*[preceding-sibling::*][1]/preceding-sibling::*[1])"
 
 
 def _write_table(element: _Element) -> None:
@@ -132,7 +102,7 @@ def _write_table(element: _Element) -> None:
     if table is None or max(map(len, table.rows), default=0) < 2:
         return
     lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
-    above = lines[-1] if lines else _text_above(element)
+    above = lines[-1] if lines else str(element.xpath(_ELEMENT_ABOVE))
     lines += table_text.lines(table.rows, table.head_count or None, above)
     element.clear(keep_tail=True)
     element.tag = "div"
@@ -140,15 +110,6 @@ def _write_table(element: _Element) -> None:
         paragraph = element.makeelement("p")
         paragraph.text = line
         element.append(paragraph)
-
-
-def _text_above(element: _Element) -> str:
-    """Return the text of the element before this one, or before the one it begins."""
-    first: _Element | None = element
-    while first is not None and first.getprevious() is None:
-        first = first.getparent()
-    previous = first.getprevious() if first is not None else None
-    return "".join(previous.itertext()) if previous is not None else ""
 
 
 def _parse_table(element: _Element) -> _Table | None:
@@ -211,20 +172,13 @@ def _shown_text(element: _Element, tag: str) -> str | None:
     """Return what an element shows; None for its text as it is."""
     text = "".join(element.itertext())
     if tag == "sup":
-        return raised(_text_before(element), text)
+        return raised(str(element.xpath("string(preceding::text()[1])")), text)
     if tag == "q":
         return f"“{text}”"
     if tag == "math":
         return f" {formula(element) or '[formula]'} "
     is_note = _NOTE_LINK.search(" ".join(element.values()))
     return raised("", text) if is_note else None
-
-
-def _text_before(element: _Element) -> str:
-    previous, parent = element.getprevious(), element.getparent()
-    if previous is not None:
-        return "".join(previous.itertext()) + (previous.tail or "")
-    return (parent.text or "") if parent is not None else ""
 
 
 _POWER_BASE = re.compile(

@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 from attribution.errors import FetchFailed
 from attribution.fetching.blocks import (
     BLOCK_TAGS,
+    clear,
     read_blocks,
-    remove,
     tag_of,
-    text_length,
     write_out,
 )
 from attribution.fetching.content_type import decode
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 MAX_ELEMENTS = 200_000
-MAX_PROLOG = 20_000  # characters within which a document type ends
 for _name in ("trafilatura", "htmldate"):  # a hostile page must not fill the terminal
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
@@ -107,9 +105,6 @@ def parse(markup: str, name: str) -> _Element:
     """
     import lxml.html
 
-    if "<!entity" in markup[:MAX_PROLOG].lower():
-        message = f"{name} declares XML entities, which are not read: paste its text"
-        raise FetchFailed("unreadable", message, name)
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
     )
@@ -153,15 +148,19 @@ MAX_SHARE = 0.3  # of a page's prose: scripts will show parts that hold more
 
 def remove_hidden(tree: _Element) -> None:
     """Remove what a page strikes out or hides, unless it is so much that scripts will show it."""
-    remove(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
+    clear(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
     styled = tree.xpath("//*[@hidden or @style]")
     hidden = [element for element in styled if _is_hidden(element)]
     prose = sum(map(text_length, tree.iter("{*}p"))) or text_length(tree)
     if sum(map(text_length, hidden)) <= MAX_SHARE * prose:
-        remove(hidden)
+        clear(hidden)
     for element in hidden:
         element.attrib.pop("hidden", None)
         element.attrib.pop("style", None)
+
+
+def text_length(element: _Element) -> int:
+    return len("".join(element.itertext()))
 
 
 def _is_hidden(element: _Element) -> bool:

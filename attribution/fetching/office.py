@@ -5,20 +5,20 @@ Elements are found by their local names, since the namespaces of Strict files di
 
 from __future__ import annotations
 
-import html
 import io
 import posixpath
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from copy import deepcopy
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from attribution.errors import FetchFailed
-from attribution.fetching.blocks import formula, read_text, remove, tag_of
+from attribution.fetching.blocks import clear, formula, read_text, tag_of
 from attribution.fetching.content_type import decode
-from attribution.fetching.html_page import parse, remove_hidden, visible_characters
+from attribution.fetching.html_page import parse, remove_hidden
 from attribution.fetching.page import Extracted
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 # --- packages ---
 
-MAX_MEMBER = 50_000_000  # bytes of one unpacked member
-MAX_TOTAL = 100_000_000  # bytes of all members that are read
-_UTF_8_NAME = 0x800  # flag of a member whose name is UTF-8; Info-ZIP writes such names without it
-_ENCRYPTED = 0x1
+MAX_UNPACKED = 100_000_000  # bytes of all members that are read
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # of an Office file with a password
 
 
@@ -42,49 +39,42 @@ class Package:
 
     def __init__(self, content: bytes, name: str) -> None:
         self.name = name
-        self._bytes_left = MAX_TOTAL
+        self._bytes_left = MAX_UNPACKED
+        if content.startswith(_OLE_SIGNATURE):
+            message = f"{name} is encrypted; save it without a password"
+            raise FetchFailed("encrypted", message, name)
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(content))
+            # Info-ZIP writes names in UTF-8 and does not say so
+            self._zip = zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
         except zipfile.BadZipFile:
-            if content.startswith(_OLE_SIGNATURE):
-                raise self._encrypted() from None
             kind = name.rpartition(".")[2][:8].upper()
             message = f"{name} is not a {kind} file; save it again"
             raise FetchFailed("wrong_type", message, name) from None
-        self.members = {_member_name(info): info for info in self._zip.infolist()}
+        self.members = self._zip.namelist()
 
     def read(self, member: str) -> bytes:
         """Return a member's bytes, counted while unpacking: the declared size may be a lie.
 
         Raises:
-            FetchFailed: unreadable (no such member), encrypted or too_large.
+            KeyError: There is no such member.
+            FetchFailed: too_large.
         """
-        info = self.members.get(member)
-        if info is None:
-            message = f"{self.name} lacks its part {member[:80]!r}; save it again"
-            raise FetchFailed("unreadable", message, self.name)
-        if info.flag_bits & _ENCRYPTED:
-            raise self._encrypted()
-        limit = min(MAX_MEMBER, self._bytes_left)
-        with self._zip.open(info) as stream:
-            data = stream.read(limit + 1)
-        if len(data) > limit:
-            message = f"{self.name} unpacks to more than {limit:,} bytes; split it"
+        with self._zip.open(member) as stream:
+            data = stream.read(self._bytes_left + 1)
+        if len(data) > self._bytes_left:
+            message = f"{self.name} unpacks to more than {MAX_UNPACKED:,} bytes; split it"
             raise FetchFailed("too_large", message, self.name)
         self._bytes_left -= len(data)
         return data
 
     def xml(self, member: str) -> _Element:
-        """Return a member's root element.
+        """Return a member's root element; entities, of which bombs are made, are not expanded."""
+        import lxml.etree
 
-        Raises:
-            FetchFailed: unreadable where it declares entities, of which bombs are made.
-        """
-        root = parse_xml(self.read(member))
-        declarations = root.getroottree().docinfo.internalDTD
-        if declarations is not None and any(True for _ in declarations.iterentities()):
-            message = f"{self.name} declares XML entities, which are not read"
-            raise FetchFailed("unreadable", message, self.name)
+        parser = lxml.etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        root: _Element = lxml.etree.fromstring(self.read(member), parser)
         return root
 
     def optional(self, member: str) -> list[_Element]:
@@ -93,28 +83,10 @@ class Package:
 
     def title(self, member: str) -> str:
         """Return the title in a member with metadata; empty if there is none."""
-        elements = self.optional(member)
-        titles = [title for element in elements for title in element.iter("{*}title")]
-        return titles[0].text or "" if titles else ""
-
-    def _encrypted(self) -> FetchFailed:
-        message = f"{self.name} is encrypted; save it without a password"
-        return FetchFailed("encrypted", message, self.name)
-
-
-def parse_xml(content: bytes | str) -> _Element:
-    """Return the root element of XML whose entities are not expanded."""
-    import lxml.etree
-
-    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
-    root: _Element = lxml.etree.fromstring(content, parser)
-    return root
-
-
-def _member_name(info: zipfile.ZipInfo) -> str:
-    if info.flag_bits & _UTF_8_NAME:
-        return info.filename
-    return info.filename.encode("cp437", "replace").decode("utf-8", "replace")
+        for element in self.optional(member):
+            for title in element.iter("{*}title"):
+                return title.text or ""
+        return ""
 
 
 # --- documents and presentations ---
@@ -137,7 +109,6 @@ _TAGS = {
 }
 _DOCUMENT = re.compile(r"word/document\d*\.xml")
 _SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
-_NOTES = re.compile(rb"notesSlides/notesSlide\d+\.xml")
 _CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
 _ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
 _UNREAD = f"""
@@ -163,29 +134,32 @@ _SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has
     + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊"
     "〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
 )
+_SYMBOLS = {0xF020 + place: character for place, character in enumerate(_SYMBOL_FONT)}
 
 
 def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
     package = Package(content, name)
-    main = next(filter(_DOCUMENT.fullmatch, package.members), "word/document.xml")
-    root = package.xml(main)
-    definitions = package.optional("word/numbering.xml")
-    numbering = _Numbering(definitions, package.optional("word/styles.xml"))
+    root = package.xml(next(filter(_DOCUMENT.fullmatch, package.members)))
+    numbering = _Numbering(package)
     for paragraph in root.iter("{*}p"):
         numbering.write(paragraph)
     numbers: dict[str, int] = {}  # of notes, by kind and id
-    for reference in root.xpath("//*[contains(local-name(), 'noteReference')]"):
-        key = tag_of(reference)[:3] + _attribute(reference, "id")
-        numbers.setdefault(key, len(numbers) + 1)
-        reference.text = f"[{numbers[key]}]"
+    for reference in root.iter("{*}footnoteReference", "{*}endnoteReference"):
+        number = numbers.setdefault(_note_key(reference), len(numbers) + 1)
+        reference.text = f"[{number}]"
     for note in package.optional("word/footnotes.xml") + package.optional("word/endnotes.xml"):
-        key = tag_of(note)[:3] + _attribute(note, "id")
+        key = _note_key(note)
         if key in numbers:
             first = next(note.iter("{*}t"), note)
             first.text = f"[{numbers[key]}] {(first.text or '').lstrip()}"
             root.append(note)
     return Extracted(package.title("docProps/core.xml"), _text(root))
+
+
+def _note_key(element: _Element) -> str:
+    """Return the kind and the number of a note or of the reference to it."""
+    return tag_of(element).removesuffix("reference") + _attribute(element, "id")
 
 
 def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
@@ -196,10 +170,11 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
     for slide in sorted(slides, key=lambda member: (len(member), member)):
         texts.append(_text(package.xml(slide)))
         relations = slide.replace("slides/", "slides/_rels/") + ".rels"
-        notes = _NOTES.search(package.read(relations)) if relations in package.members else None
-        if notes:
-            texts.append(_text(package.xml(f"ppt/{notes[0].decode()}")))
-    return Extracted(package.title("docProps/core.xml"), "\n\n".join(filter(None, texts)))
+        for relation in package.optional(relations):
+            folder, _, member = relation.get("Target", "").rpartition("/")
+            if folder.endswith("notesSlides"):
+                texts.append(_text(package.xml(f"ppt/notesSlides/{member}")))
+    return Extracted(package.title("docProps/core.xml"), "\n\n".join(texts))
 
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -233,12 +208,11 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
         root: What the part holds.
         is_mixed: Text stands in every element, not in `t` alone.
     """
-    remove(root.xpath(_UNREAD))
+    clear(root.xpath(_UNREAD))
     for run in root.xpath(_RAISED):
         run.tag = "sup"
     for box in list(root.iter("{*}txbxContent")):
         paragraph = next(box.iterancestors("{*}p"))
-        remove([box])
         paragraph.addnext(box)
     for table in root.iter("{*}tbl"):
         _merge_cells(table)
@@ -256,76 +230,65 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
 def _shown(element: _Element, name: str) -> str | None:
     """Return the text that an element stands for."""
     if name == "t":
-        return "".join(map(_symbol, element.text or ""))
+        return (element.text or "").translate(_SYMBOLS)
     if name == "sym":
-        return _symbol(chr(int(_attribute(element, "char") or "20", 16)))
+        return chr(int(_attribute(element, "char") or "20", 16)).translate(_SYMBOLS)
     if name == "omath":
         text = formula(element)
         element.clear()
         return text
-    if "notereference" in name:
+    if name.endswith("notereference"):
         return str(element.text)
     return _CHARACTERS.get(name)
 
 
 def _merge_cells(table: _Element) -> None:
-    """Give the cells of a table their spans."""
+    """Give the cells of a table their spans; one that spans rows is repeated in each."""
     above: dict[int, _Element] = {}  # the last cell of each column
     for row in table.iterchildren("{*}tr"):
         is_head = row.find("{*}trPr/{*}tblHeader") is not None
         column = 0
-        for cell in list(row.iterchildren("{*}tc")):
-            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or cell.get("gridSpan") or "1"
+        for cell in row.iterchildren("{*}tc"):
             merge = next(cell.iter("{*}vMerge"), None)
             goes_on = merge is not None and _attribute(merge) != "restart"
             if (goes_on or cell.get("vMerge") == "1") and column in above:
-                rows = int(above[column].get("rowspan", "1"))
-                above[column].set("rowspan", str(rows + 1))
-                remove([cell])
-            else:
-                cell.set("colspan", span)
-                cell.set("role", "columnheader" if is_head else "cell")
-                above[column] = cell
+                cell[:] = deepcopy(above[column])
+            above[column] = cell
+            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or cell.get("gridSpan") or "1"
+            cell.set("colspan", span)
+            cell.set("role", "columnheader" if is_head else "cell")
             column += int(span)
-
-
-def _symbol(character: str) -> str:
-    """Return a character of the font Symbol in Unicode, and any other as it is."""
-    if not "\uf020" <= character <= "\uf0ff":
-        return character
-    place = ord(character) - 0xF020
-    return _SYMBOL_FONT[place].strip() if place < len(_SYMBOL_FONT) else ""
 
 
 # --- automatic numbers ---
 
 _PLACE = re.compile(r"%(\d)")
-_ROMAN = "m:1000 cm:900 d:500 cd:400 c:100 xc:90 l:50 xl:40 x:10 ix:9 v:5 iv:4 i:1".split()
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 
 
 class _Numbering:
     """Writes the numbers that Word gives to paragraphs, as "Article 3"."""
 
-    def __init__(self, definitions: Sequence[_Element], styles: Sequence[_Element]) -> None:
+    def __init__(self, package: Package) -> None:
         self._levels: dict[str, list[_Element]] = {}  # by the id of a list
         self._counts: Counter[tuple[str, int]] = Counter()
-        self._styles: dict[str, _Element] = {}
+        self._of_styles: dict[str, _Element | None] = {}  # the list and level of a style
         by_id = {}
-        for element in definitions:
+        for element in package.optional("word/numbering.xml"):
             if tag_of(element) == "abstractnum":
                 by_id[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
             elif tag_of(element) == "num":
                 link = _attribute(element.find("{*}abstractNumId"))
                 self._levels[_attribute(element, "numId")] = by_id.get(link, [])
-        for style in styles:
-            self._styles[_attribute(style, "styleId")] = style
+        for style in package.optional("word/styles.xml"):
+            self._of_styles[_attribute(style, "styleId")] = style.find("{*}pPr/{*}numPr")
 
     def write(self, paragraph: _Element) -> None:
         """Write a paragraph's number before its text, or "-" for a bullet."""
-        style = self._styles.get(_attribute(paragraph.find("{*}pPr/{*}pStyle")))
         place = paragraph.find("{*}pPr/{*}numPr")
-        if place is None and style is not None:
-            place = style.find("{*}pPr/{*}numPr")
+        if place is None:
+            style = _attribute(paragraph.find("{*}pPr/{*}pStyle"))
+            place = self._of_styles.get(style)
         first = next(paragraph.iter("{*}t"), None)
         if place is None or first is None:
             return
@@ -337,40 +300,32 @@ class _Numbering:
         self._counts[name, level] += 1
         for deeper in range(level + 1, MAX_LEVELS):
             self._counts[name, deeper] = 0
-        form = _attribute(levels[level].find("{*}lvlText"))
-        if _attribute(levels[level].find("{*}numFmt")) == "bullet":
-            label = "-"
-        else:
+        label = "-"
+        if _attribute(levels[level].find("{*}numFmt")) != "bullet":
+            form = _attribute(levels[level].find("{*}lvlText"))
             label = _PLACE.sub(lambda match: self._number(name, int(match[1]) - 1), form)
         first.text = f"{label} {first.text or ''}"
 
     def _number(self, name: str, level: int) -> str:
-        definition = self._levels[name][level] if level < len(self._levels[name]) else None
-        if definition is None:
-            return ""
+        definition = self._levels[name][level]
         start = int(_attribute(definition.find("{*}start")) or 1)
         value = max(1, self._counts[name, level]) + start - 1
         return _figure(value, _attribute(definition.find("{*}numFmt")))
 
 
 def _figure(value: int, form: str) -> str:
-    """Return a number as "3", "iii" or "c"."""
+    """Return a number as "3", "iii" or "c"; large ones in figures."""
     text = str(value)
-    if form.endswith("Letter"):
-        text = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
-    elif form.endswith("Roman"):
-        text = ""
-        for pair in _ROMAN:
-            numeral, _, amount = pair.partition(":")
-            text += numeral * (value // int(amount))
-            value %= int(amount)
+    if form.endswith("Letter") and value <= len(ascii_lowercase):
+        text = ascii_lowercase[value - 1]
+    elif form.endswith("Roman") and value <= len(_ROMAN):
+        text = _ROMAN[value - 1]
     return text.upper() if form.startswith("upper") else text
 
 
 # --- books ---
 
-_NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
-_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_EMPTY_ELEMENT = re.compile(r"<(title|script|style|a|p|div|span|td)(\s[^<>]*)?/>")  # in XHTML
 
 
 def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
@@ -396,21 +351,10 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
         link = unquote((item.get("href") or "").partition("#")[0])
         member = posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
         if member in package.members:
-            texts.append(_read_chapter(package.read(member), name))
+            markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", decode(package.read(member)))
+            tree = parse(markup, name)
+            remove_hidden(tree)
+            texts.append(read_text(tree))
         else:
             absent.append(posixpath.basename(member)[:60])
     return Extracted(package.title(root), "\n\n".join(texts), unread=", ".join(absent[:5]))
-
-
-def _read_chapter(content: bytes, name: str) -> str:
-    """Read a chapter as XML where it is well formed, else as a web page."""
-    import lxml.etree
-
-    markup = _XML_DECLARATION.sub("", visible_characters(decode(content)))
-    xml = _NAMED_ENTITY.sub(lambda match: html.unescape(match[0]), markup)
-    try:
-        tree = parse_xml(xml)
-    except lxml.etree.XMLSyntaxError:
-        tree = parse(markup, name)
-    remove_hidden(tree)
-    return read_text(tree)
