@@ -136,6 +136,12 @@ def test_shares_by_independence_sum_to_one_hundred(number: str, tmp_path: Path) 
     assert made["notes"][0].startswith("Original: 1 of 2 claims independent, ")
 
 
+def test_direct_segmentation_is_blank_without_a_language_model(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "V24.T8", [{**PARIS, "documents": [DOCUMENT]}])
+    assert set(made["ours"]) == {"Original Independent", "Original Non-Ind."}
+    assert any(note.startswith("GPT4 Direct -: left out:") for note in made["notes"])
+
+
 def test_claims_without_passages_count_in_t9_and_not_in_t7(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
