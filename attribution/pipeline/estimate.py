@@ -49,27 +49,29 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
 SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
-SAMPLE = 6  # pairs by which a machine is measured
+SAMPLE = 5  # passages by which a machine is measured
+SENTENCES = 2  # read besides them, as a run does for each claim
 LEAST_PAIRS = 20  # that a run must have read to tell the pace
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
 _pace: dict[str, float] = {}  # seconds per passage in this process, by the verifier's version
 
 
 def measure_pace(verifier: Verifier) -> None:
-    """Measure how long a verifier takes for a pair on this machine, under its present load."""
-    passage = "The bridge over the river was opened by the mayor after four years of work. " * 6
-    pairs = [(f"The bridge was opened in {1900 + n}.", passage) for n in range(SAMPLE)]
+    """Measure how long a verifier takes for a passage on this machine, under its present load."""
+    sentence = "The bridge over the river was opened by the mayor after four years of work. "
+    texts = [sentence * 6] * SAMPLE + [sentence] * SENTENCES
+    pairs = [(f"The bridge was opened in {1900 + n}.", text) for n, text in enumerate(texts)]
     started = time.perf_counter()
     verifier.verify(pairs)
     _pace[verifier.version] = (time.perf_counter() - started) / SAMPLE
 
 
 def note_pace(report: Report) -> None:
-    """Note how long a finished run took for each of a claim's `top_k` passages."""
+    """Note how long a finished run took for each passage."""
     usage = report.usage
-    if usage.pairs - usage.cached_pairs >= max(LEAST_PAIRS, usage.cached_pairs):
-        checked = sum(claim.checked for claim in report.claims)
-        passages = checked * int(str(report.settings["top_k"]))
+    new = usage.pairs - usage.cached_pairs
+    if new >= max(LEAST_PAIRS, usage.cached_pairs):
+        passages = len(report.evidence) * new / usage.pairs
         _pace[report.versions["verifier"]] = report.timings["verify"] / passages
 
 
@@ -110,22 +112,25 @@ def estimate(
     claims, llm = _claims(shown, answer, settings)
     llm |= _annotation_use(question, answer, settings, store, claims, context)
     factual = [claim for claim in claims if claim.worthiness == "factual"]
+    characters = sum(len(document.content) for document in documents)
+    chunks = characters // settings.chunk_size
+    sources = [existing(text) for text in settings.sources]
+    is_searched = any(source.kind != "documents" for source in sources)
+    count = settings.top_k if is_searched else min(settings.top_k, chunks + len(documents))
     passage = "x" * settings.chunk_size
-    pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
+    pairs = [(claim.text, passage) for claim in factual for _ in range(count)]
     verifier = VERIFIERS.build(settings.verifier, settings)
     usage = estimate_cost(verifier, pairs)
     if usage:
         llm["verify"] = usage
-    sources = [existing(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
-    if any(source.kind != "documents" for source in sources):
+    if is_searched:
         pages += len(factual) * settings.pages_per_claim
     pace = 0.0 if usage else _pace.get(verifier.version)
     if pace is None:
         return Estimate(len(claims), len(factual), pages, None, llm)
     seconds = SECONDS_PER_RUN + len(pairs) * pace
-    characters = sum(len(document.content) for document in documents)
-    passages = min(characters // settings.chunk_size, len(factual) * settings.shortlist)
+    passages = min(chunks, len(factual) * settings.shortlist)
     seconds += passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
         seconds += pages * SECONDS_PER_PAGE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -84,7 +85,14 @@ def explain(error: Exception) -> tuple[str, str]:
 
 
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
-PASTED = "Pasted text.txt"
+PASTED = "Pasted text"
+_MARKDOWN = re.compile(
+    r"""^[#]{1,6}[ ]\S           # heading
+      | \*\w[^*\n]*\*           # emphasis
+      | \]\(https?:             # link
+      | ^[|][ :|-]*--[ :|-]*$   # below the head of a table""",
+    re.VERBOSE | re.MULTILINE,
+)
 _METHODS = (
     "segmenter",
     "segmenter_model",
@@ -259,10 +267,13 @@ def documents() -> tuple[Document, ...]:
 
 
 def pasted(text: str | None) -> tuple[Document, ...]:
-    """Return a pasted text as a document; empty if there is none."""
+    """Return a pasted text as a document, which is read as Markdown if it has its marks; empty if
+    there is none.
+    """
     if not text or not text.strip():
         return ()
-    return (Document(PASTED, text.encode("utf-8", "replace"), "text/plain"),)
+    media_type = "text/markdown" if _MARKDOWN.search(text) else "text/plain"
+    return (Document(PASTED, text.encode("utf-8", "replace"), media_type),)
 
 
 # --- back into the form ---

@@ -75,8 +75,8 @@ def test_seconds_are_estimated_once_the_verifier_was_measured(
     usage = Usage(pairs=120, cached_pairs=20)
     run = make.report(
         versions={"verifier": Slow.version},
-        settings={"top_k": 5},
         claims=(make.claim(),),
+        evidence=(make.evidence(make.claim(), 0.9, 0.0, "entailed"),) * 5,
         usage=usage,
         timings={"verify": 5.0},
     )
