@@ -10,7 +10,7 @@ from typing import NamedTuple
 from attribution.evidence.deciding import nearest_evidence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import RELATIONS, group_of
-from attribution.text.quantities import contrasts
+from attribution.text.quantities import clear_contrasts, computed
 from attribution.text.words import uncovered
 from attribution.types import (
     WEAK,
@@ -169,6 +169,9 @@ def _supported(row: ClaimRow, is_weak: bool) -> str:
         return "You found this supported."
     if "verbatim" in row.piece.steps:
         return "The source says so word for word."
+    equation = computed(row.claim.statement, row.piece.deciding_sentence)
+    if equation:
+        return f"It follows from the source: {equation}."
     return "The source seems to say so." if is_weak else "The source says so."
 
 
@@ -176,7 +179,7 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     says = "The source seems to say" if is_weak else "The source says"
     if row.piece is None or row.piece.relation == "entailed":
         return "You found this contradicted."
-    for contrast in contrasts(row.claim.statement, row.piece.deciding_sentence):
+    for contrast in clear_contrasts(row.claim.statement, row.piece.deciding_sentence):
         return f"{says} {contrast.source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
     return f"{says} otherwise." if is_against else "You found this contradicted."
@@ -199,7 +202,7 @@ def _unclear(row: ClaimRow) -> str:
     reservation = piece.reservation
     if reservation and leaning(piece.probabilities) in reservation.relations:
         return f"A passage looks decisive, but {reservation.note}."
-    for contrast in contrasts(row.claim.statement, piece.deciding_sentence):
+    for contrast in clear_contrasts(row.claim.statement, piece.deciding_sentence):
         return f"The closest passage says {contrast.source}, the claim {contrast.claim}."
     context = "".join(quote(piece, page))
     missing = uncovered(row.claim.statement, f"{page.title}\n{context}\n{piece.text}")

@@ -7,12 +7,21 @@ A number is compared with those of the same unit, as it is written: "330 metres"
 from __future__ import annotations
 
 import calendar
+import itertools
+import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from attribution.text.words import NUMBER_WORDS, STOP_WORDS, plain, shared_words, stem
+from attribution.text.words import (
+    NUMBER_WORDS,
+    STOP_WORDS,
+    plain,
+    shared_words,
+    stem,
+    words_of,
+)
 from attribution.types import Span
 
 ROUNDED = 0.05  # share by which a round number of a claim may be off
@@ -22,9 +31,14 @@ MONTHS |= {name: number for number, name in enumerate(calendar.month_abbr) if na
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
-LIMIT = re.compile(  # of a number that can't be set against another
-    r"(?:\b(?:than|over|under|above|below|least|most)|(?:\bup|\d)[ ]to)[ ][$€£¥]?$"
+NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
+LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
+    r"""(?: \b(?:than|over|under|above|below|least|most|up[ ]to)
+          | (?P<of_range> (?:from[ ])? \S{0,20}\d[ ]to )
+        )[ ][$€£¥]?$""",
+    re.VERBOSE,
 )
+IN = re.compile(r"\b(?:in|since|until|during) $", re.IGNORECASE)  # before a year
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(
     rf"""
@@ -62,12 +76,18 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A quantity of a claim and the source's in its place, as each is written."""
+    """A quantity of a claim and the source's in its place, as each is written.
+
+    Attributes:
+        is_clear: No other quantity of the source can be meant, and the claim's doesn't follow from
+            them.
+    """
 
     claim: str
     source: str
     claim_span: Span
     source_span: Span
+    is_clear: bool
 
 
 @lru_cache(maxsize=512)
@@ -78,7 +98,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 def _read(text: str) -> Iterator[Quantity]:
     for match in EXPRESSION.finditer(text):
-        if LIMIT.search(text, 0, match.start()):
+        limit = LIMIT.search(text, 0, match.start())
+        if limit and not (limit["of_range"] or "").startswith("from"):
             continue
         if match["month"]:
             day = match["day"] or match["day_behind"]
@@ -93,7 +114,8 @@ def _read(text: str) -> Iterator[Quantity]:
         is_whole = match["digits"] == digits and not match["decimals"] and not match["scale"]
         end = match.start("unit") if written.isalpha() else match.end()
         place = (match.start(), len(text[:end].rstrip(" \u202f-")))
-        if is_whole and not unit and re.fullmatch(YEAR, digits):
+        is_year = is_whole and re.fullmatch(YEAR, digits)
+        if is_year and (not unit or IN.search(text, 0, match.start())):
             yield Quantity(place, "date", date=(int(digits), None, None))
         elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
@@ -104,35 +126,85 @@ def _noun(word: str) -> str:
     return "" if word.lower() in STOP_WORDS else stem(word.lower())
 
 
-def contrasts(claim: str, sentence: str, passage: str = "") -> list[Contrast]:
+def contrasts(claim: str, sentence: str) -> list[Contrast]:
     """Return the quantities of a claim that a sentence gives differently.
 
-    A quantity that stands somewhere in the passage is none.
-
-    Args:
-        claim: The claim.
-        sentence: The passage's nearest sentence.
-        passage: The passage; empty: the sentence alone.
+    Each is set against the one of the same unit that has most words of the claim beside it.
     """
-    claimed, written = quantities(claim), quantities(passage or sentence)
-    rivals = [r for r in quantities(sentence) if not any(_agrees(c, r) for c in claimed)]
+    claimed, written = quantities(claim), quantities(sentence)
+    rivals = [r for r in written if not any(_agrees(c, r) for c in claimed)]
     is_about = shared_words(claim, sentence) >= SUBJECT
     found: list[Contrast] = []
     for quantity in claimed:
         is_stated = any(_agrees(quantity, other) for other in written)
-        if is_stated or quantity.unit == "date" and not is_about:
+        candidates = [rival for rival in rivals if rival.unit == quantity.unit]
+        if is_stated or not candidates or quantity.unit == "date" and not is_about:
             continue
-        rival = next((r for r in rivals if r.unit == quantity.unit), None)
-        if rival:
-            rivals.remove(rival)
-            words, source_words = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
-            found.append(Contrast(words, source_words, quantity.span, rival.span))
+        words = _words_beside(claim, quantity)
+        shared = [len(words & _words_beside(sentence, rival)) for rival in candidates]
+        most = max(shared)
+        rival = candidates[shared.index(most)]
+        rivals.remove(rival)
+        is_only = shared.count(most) == 1 and _is_as_exact(quantity, rival)
+        is_clear = is_about and is_only and not _follows(quantity, rival, written)
+        value, other = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
+        found.append(Contrast(value, other, quantity.span, rival.span, is_clear))
     return found
 
 
+def clear_contrasts(claim: str, sentence: str) -> list[Contrast]:
+    """Return the contrasts that can be told to a reader."""
+    return [contrast for contrast in contrasts(claim, sentence) if contrast.is_clear]
+
+
+def _words_beside(text: str, quantity: Quantity) -> set[str]:
+    start, end = quantity.span
+    before = words_of(text[:start])[-NEIGHBOURS:]
+    after = words_of(text[end:])[:NEIGHBOURS]
+    return {stem(word) for word in (*before, *after)}
+
+
+def _is_as_exact(one: Quantity, other: Quantity) -> bool:
+    """Return True unless one is a year and the other a day."""
+    return [bool(part) for part in one.date] == [bool(part) for part in other.date]
+
+
+def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -> bool:
+    """Return True if a number is a small multiple of the rival, or computed from two others."""
+    if quantity.unit == "date":
+        return False
+    multiples = [rival.amount * factor for factor in (2, 3, 4)]
+    multiples += [rival.amount / factor for factor in (2, 3, 4)]
+    if any(_agrees(quantity, replace(quantity, amount=amount)) for amount in multiples):
+        return True
+    for one, other in itertools.permutations(written, 2):
+        results = (one.amount - other.amount, one.amount + other.amount, one.amount * other.amount)
+        if any(math.isclose(quantity.amount, result) for result in results):
+            return True
+    return False
+
+
+def computed(claim: str, sentence: str) -> str:
+    """Return how a number of a claim follows from two of a sentence, "34 − 19 = 15", or ""."""
+    stated = quantities(sentence)
+    for wanted in quantities(claim):
+        if wanted.unit == "date" or any(wanted.amount == other.amount for other in stated):
+            continue
+        for one, other in itertools.permutations(stated, 2):
+            if "date" in (one.unit, other.unit) or not {one.unit, other.unit} <= {wanted.unit, ""}:
+                continue
+            result = claim[slice(*wanted.span)]
+            first, second = sentence[slice(*one.span)], sentence[slice(*other.span)]
+            if one.amount - other.amount == wanted.amount:
+                return f"{first} − {second} = {result}"
+            if one.amount + other.amount == wanted.amount:
+                return f"{first} + {second} = {result}"
+    return ""
+
+
 def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
-    """Return the spans of a claim, and of a sentence, whose quantities differ."""
-    found = contrasts(claim, sentence)
+    """Return the spans of a claim, and of a sentence, whose quantities clearly differ."""
+    found = clear_contrasts(claim, sentence)
     return [c.claim_span for c in found], sorted(c.source_span for c in found)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.quantities import contrasts, differing_spans
+from attribution.text.quantities import clear_contrasts, computed, contrasts, differing_spans
 
 
 def test_the_characters_of_values_that_differ() -> None:
@@ -85,3 +85,29 @@ def test_values_are_set_against_each_other(
     claim: str, sentence: str, expected: list[tuple[str, str]]
 ) -> None:
     assert [(c.claim, c.source) for c in contrasts(claim, sentence)] == expected
+
+
+PROFIT = "Revenue rose from 389,000 to 412,300, and the profit fell from 31,500 to 27,900."
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("Revenue rose from 389,000 to 398,000.", PROFIT, [("398,000", "412,300")]),
+        ("The profit fell by 3,600.", PROFIT, []),  # it follows from two of them
+        ("The 21 turbines have 75.6 MW.", "The 21 turbines have 3.6 MW each.", []),
+        ("By hand they pick 150 kg a day.", "By hand or not, they pick 600 kg a day.", []),
+        ("The canal was dug in 1825.", "The canal was begun on 4 July 1817.", []),
+        ("Abbe set up a fund in 1889.", "In 1888 Abbe sold, in 1889 set up a fund.", []),
+    ],
+)
+def test_a_reader_is_told_of_values_that_can_be_meant_alone(
+    claim: str, sentence: str, expected: list[tuple[str, str]]
+) -> None:
+    assert [(c.claim, c.source) for c in clear_contrasts(claim, sentence)] == expected
+
+
+def test_a_number_that_follows_from_two_is_explained() -> None:
+    assert computed("The profit fell by 3,600.", PROFIT) == "31,500 − 27,900 = 3,600"
+    assert computed("They won 15 more.", "They won 34, the others 19.") == "34 − 19 = 15"
+    assert computed("They won 34.", "They won 34, the others 19.") == ""
