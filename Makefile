@@ -16,7 +16,7 @@ UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench hub-check calibrate screenshots wheel docs sbom lock clean
+.PHONY: run test check bench hub-check calibrate screenshots wheel docs audit sbom lock clean
 
 # MODEL=deberta downloads a verifier first; if that fails, the best one that is installed is used
 run: $(VENV)/.run
@@ -67,6 +67,11 @@ wheel: $(VENV)/.dev
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --quiet
+
+# Known vulnerabilities of every package of the lock files, by the advisories of the Python Package Index.
+audit: $(VENV)/.run
+	$(UV) tool run pip-audit==2.10.1 --strict --disable-pip --require-hashes \
+	  $(foreach lock,requirements-dev.lock requirements-torch.lock requirements-base.lock requirements-uv.lock,-r $(lock))
 
 # Every package of the lock files, with its hashes, as CycloneDX.
 sbom: $(VENV)/.dev

@@ -27,6 +27,11 @@ SERVER = {
         10_000_000,
         "megabytes of the disk that the runs and results of one owner may take",
     ),
+    "ATTRIBUTION_ADDRESS_MB": ServerNumber(
+        5000,
+        10_000_000,
+        "megabytes of the disk that the owners of one network address may take together",
+    ),
     "ATTRIBUTION_SHARED_MB": ServerNumber(
         2000,
         10_000_000,

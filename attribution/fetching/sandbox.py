@@ -29,6 +29,7 @@ from attribution.fair_queue import Turns
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
 from attribution.fetching.pdf import Box, Picture, draw
+from attribution.fetching.workbook import first_sheet
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
 MEMORY = 160_000_000  # bytes one file may take beyond what the server has imported
@@ -92,6 +93,15 @@ class FileReader:
             fields[field] = tuple(fields[field])
         return Extracted(**fields)
 
+    def rows(self, content: bytes, name: str, number: int) -> list[list[str]]:
+        """Return what `workbook.first_sheet` returns, within DOCUMENT_SECONDS.
+
+        Raises:
+            FetchFailed: As `read` does.
+        """
+        rows: list[list[str]] = self._run(content, {"name": name, "rows": number})["rows"]
+        return rows
+
     def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
         """Return what `picture.draw` returns, within PICTURE_SECONDS.
 
@@ -103,7 +113,7 @@ class FileReader:
         fields["boxes"] = tuple(Box(*box) for box in fields["boxes"])
         return Picture(**fields)
 
-    def _run(self, content: bytes, task: _Message, seconds: float) -> _Message:
+    def _run(self, content: bytes, task: _Message, seconds: float = DOCUMENT_SECONDS) -> _Message:
         name = task["name"]
         with turns.ticket(self._owner) as ticket:
             for _ in turns.wait(ticket, self._stop):
@@ -297,6 +307,8 @@ def _reply(task: _Message, content: bytes) -> _Message:
     try:
         if "number" in task:
             return {"picture": asdict(draw(content, **task))}
+        if "rows" in task:
+            return {"rows": first_sheet(content, **task)}
         return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
         return {"failure": (error.kind, str(error), error.subject, error.detail)}

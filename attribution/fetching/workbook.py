@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attribution.fetching import table_text
@@ -46,6 +47,22 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
         if unread
         else "",
     )
+
+
+def first_sheet(content: bytes, name: str, rows: int) -> list[list[str]]:
+    """Return so many of the first rows of the first sheet, without the formats of their cells.
+
+    Raises:
+        FetchFailed: As `Package` does.
+    """
+    from openpyxl import load_workbook
+
+    package = Package(content, name)
+    for member in package.members:
+        package.read(member)  # fails where it is encrypted or too large
+    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    lines = islice(book.worksheets[0].iter_rows(values_only=True), rows)
+    return [["" if cell is None else str(cell) for cell in line] for line in lines]
 
 
 def _rows(sheet: Worksheet, formulas: Worksheet, unread: list[str]) -> list[list[str]]:

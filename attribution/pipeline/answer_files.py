@@ -5,19 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, FetchFailed
+from attribution.fetching.sandbox import FileReader
 from attribution.settings import LIMITS
 from attribution.store.history import clean_tags
 from attribution.text_files import Row, parse_rows
 from attribution.types import Document
 
 MOST = 1_000  # answers of one file
-UNPACKED = 100_000_000  # bytes of a workbook's parts
+ROWS = 2_000  # of a sheet, blank ones included
 SEPARATOR = re.compile(r"(?:^|\n[^\S\n]*)\n={3,}[ \t]*\n")  # not the line below a heading
 _PARTS = re.compile(r"[;\n]")  # of a cell with several sources or tags
 SHEET = b"PK\x03\x04"  # how a workbook begins
@@ -55,7 +55,7 @@ def pasted_answers(text: str) -> AnswerFile:
     return _checked(Row(number, {"answer": part}) for number, part in enumerate(parts, 1) if part)
 
 
-def read_answers(content: bytes) -> AnswerFile:
+def read_answers(content: bytes, reading: FileReader) -> AnswerFile:
     """Return the answers of a file with a column or field "answer", one a row.
 
     "question", "title", "sources" and "tag" are optional; several sources or tags are separated by
@@ -65,7 +65,11 @@ def read_answers(content: bytes) -> AnswerFile:
         BadInput: The file cannot be read, or has no answer.
     """
     if content.startswith(SHEET):
-        return _checked(_table_rows(_sheet_lines(content)))
+        try:
+            lines = reading.rows(content, "the workbook", ROWS)
+        except FetchFailed as error:
+            raise BadInput(f"{error}, or save it as CSV") from error
+        return _checked(_table_rows(iter(lines)))
     if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
         return _checked(parse_rows(content, ["answer"]))
     return _checked(_table_rows(_csv_lines(content)))
@@ -82,22 +86,6 @@ def _csv_lines(content: bytes) -> Iterator[list[str]]:
         yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     except csv.Error as error:
         raise BadInput(f"the file is no CSV ({error}): save it again") from None
-
-
-def _sheet_lines(content: bytes) -> Iterator[list[str]]:
-    """Yield the rows of the first sheet of a workbook."""
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            if sum(part.file_size for part in parts.infolist()) > UNPACKED:
-                raise BadInput("the workbook is too large: split it")
-        workbook = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        for row in workbook.worksheets[0].iter_rows(values_only=True):
-            yield ["" if cell is None else str(cell) for cell in row]
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, IndexError) as error:
-        raise BadInput("the file is no workbook: save it as XLSX or CSV") from error
 
 
 def _table_rows(lines: Iterator[list[str]]) -> Iterator[Row]:

@@ -60,11 +60,15 @@ def _network_address() -> str:
 
 
 def client_address(scope: Scope) -> str:
-    """Return the client's address; for IPv6 its network, since one client has many addresses."""
-    host = (scope.get("client") or ("", 0))[0]
-    if ":" not in host:
-        return str(host)
-    return str(ip_network((host.partition("%")[0], 64), strict=False))
+    """Return the client's address, see `network`."""
+    return network((scope.get("client") or ("", 0))[0])
+
+
+def network(address: str) -> str:
+    """Return an address; for IPv6 its network, since one client has many addresses."""
+    if ":" not in address:
+        return address
+    return str(ip_network((address.partition("%")[0], 64), strict=False))
 
 
 class ProtectedReplies:

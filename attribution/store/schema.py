@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-REVISION = "runs_start_as_reports"
+REVISION = "addresses_of_owners"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
@@ -98,6 +98,11 @@ run_documents = _table(  # the user's own, until the run is finished
     _of("name"),
     _of("media_type"),
     _of("content", sa.LargeBinary),
+)
+owners = _table(  # the address that each last saved from, both as SHA-256
+    "owners",
+    _key("owner", 64),
+    _of("address", 64, index=True),
 )
 results = _table(  # comparisons and the like, as JSON
     "results",

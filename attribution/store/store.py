@@ -19,11 +19,14 @@ class Store:
     Args:
         by: The token of the browser or key that acts; empty for the command line.
         owner: The owner to act for where the token isn't known, see `rights.owner_of`.
+        address: The network address of that browser; empty if it isn't known.
     """
 
-    def __init__(self, database: Database, by: str = "", owner: str = "") -> None:
+    def __init__(
+        self, database: Database, by: str = "", owner: str = "", address: str = ""
+    ) -> None:
         self.database = database
-        self.rights = Rights(database, owner or owner_of(by))
+        self.rights = Rights(database, owner or owner_of(by), address)
         self.cache = Cache(database)
         self.results = Results(database, self.rights, self.cache)
         self.runs = Runs(database, self.rights, self.cache)
@@ -31,11 +34,11 @@ class Store:
         self.queue = Queue(database, self.rights)
 
     @classmethod
-    def open(cls, url: str, by: str = "") -> Store:
+    def open(cls, url: str, by: str = "", address: str = "") -> Store:
         """Open the database as `Database.open` does, with its tables."""
         database = Database.open(url)
         _prepare(database)
-        return cls(database, by)
+        return cls(database, by, address=address)
 
     def close(self) -> None:
         self.database.close()

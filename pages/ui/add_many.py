@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import AttributionError
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
 from attribution.pipeline.answer_files import (
     AnswerFile,
     NewAnswer,
@@ -91,7 +92,10 @@ def _given() -> AnswerFile | None:
             max_upload_size=LIMITS.file_mb,
         )
         small(COLUMNS)
-        return read_answers(file.getvalue()) if file else None
+        if file is None:
+            return None
+        reading = FileReader(state.browser(), DOCUMENT_SECONDS, NEVER)
+        return state.cached("added", file.file_id, lambda: read_answers(file.getvalue(), reading))
     except AttributionError as error:
         note("These answers cannot be read", error.public(), label="contradicted")
         return None

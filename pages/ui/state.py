@@ -18,7 +18,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
 from attribution.policy import DecisionPolicy
-from attribution.server.middleware import HOST_ONLY
+from attribution.server.middleware import HOST_ONLY, network
 from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
@@ -255,7 +255,8 @@ def store() -> Store:
     """Open the database for this browser. Call it in the session; the store can be used in any
     thread.
     """
-    return Store.open(Settings.from_environment().database_url, by=browser())
+    address = network(st.context.ip_address or "")
+    return Store.open(Settings.from_environment().database_url, browser(), address)
 
 
 def unowned_store() -> Store:

@@ -10,7 +10,7 @@ import importlib
 import inspect
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from re import _compiler as compiler  # type: ignore[attr-defined]
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import attribution
 from attribution.text.lines import bounded
 
+TOPS = ("attribution", "pages/ui")
 UNBOUNDED = 200  # repeats from which on a pattern may take long
 SEARCHED = re.compile(
     r"\b([A-Za-z_]\w{1,60})(?:\[[^\[\]\n]{1,40}\])?\.(?:search|finditer|subn?|findall|split)\("
@@ -46,17 +47,17 @@ class FoundPattern(NamedTuple):
     is_searched: bool
 
 
-def patterns(folder: str = "") -> list[FoundPattern]:
-    """Return every pattern of a folder of the package: module names and containers."""
-    root = Path(attribution.__path__[0])
-    sources = {path: path.read_text("utf-8") for path in sorted(root.rglob("*.py"))}
+def patterns(folder: str) -> list[FoundPattern]:
+    """Return every pattern of a folder, see `folder_of`: module names and containers."""
+    root = Path(attribution.__path__[0]).parent
+    paths = [path for top in TOPS for path in sorted((root / top).rglob("*.py"))]
+    sources = {path: path.read_text("utf-8") for path in paths}
     searched = {path: set(SEARCHED.findall(source)) for path, source in sources.items()}
     anywhere = set().union(*searched.values())
     found: dict[tuple[str, int], FoundPattern] = {}
     for path in sources:
-        parts = path.relative_to(root.parent).with_suffix("").parts
-        is_elsewhere = bool(folder) and parts[1] != folder
-        if is_elsewhere or parts[-1].startswith("__"):
+        parts = path.relative_to(root).with_suffix("").parts
+        if folder_of(parts) != folder or parts[-1].startswith("__"):
             continue
         module = importlib.import_module(".".join(parts))
         for name, value in list(vars(module).items()):
@@ -71,9 +72,15 @@ def patterns(folder: str = "") -> list[FoundPattern]:
     return list(found.values())
 
 
+def folder_of(parts: Sequence[str]) -> str:
+    """Return the folder of a module; those of none are the core."""
+    return parts[1] if len(parts) > 2 else "core"
+
+
 def _is_cached_constant(value: Any, module: ModuleType) -> bool:
-    """Return True for a function without parameters that is called once."""
+    """Return True for a function without parameters that is called once and draws no page."""
     is_own = hasattr(value, "cache_info") and value.__module__ == module.__name__
+    is_own = is_own and not module.__name__.startswith("pages.")
     return is_own and not inspect.signature(value).parameters
 
 

@@ -50,3 +50,19 @@ def test_an_owner_who_takes_too_much_of_the_disk_can_save_nothing_new(
     if own.rights.access(RUN.id).own:
         own.runs.delete(RUN.id)
         run(2)(own)
+
+
+def test_owners_of_one_address_share_its_part_of_the_disk(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_ADDRESS_MB", "1")
+    first, second, far = (
+        Store(store.database, name, address=f"192.0.2.{number}")
+        for name, number in (("first", 1), ("second", 1), ("far", 2))
+    )
+    TAKING["result"](first)
+    with pytest.raises(BadInput, match="ATTRIBUTION_ADDRESS_MB"):
+        run(2)(second)
+    with pytest.raises(BadInput, match="ATTRIBUTION_ADDRESS_MB"):
+        run(2)(Store(store.database, owner=first.rights.owner))
+    run(3)(far)
