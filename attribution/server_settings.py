@@ -22,15 +22,10 @@ SERVER = {
     "ATTRIBUTION_RUNS": ServerNumber(
         os.cpu_count() or 1, 1000, "runs and requests of the API at once; the others wait"
     ),
-    "ATTRIBUTION_OWNER_MB": ServerNumber(
-        1000,
-        10_000_000,
-        "megabytes of the disk that the runs and results of one owner may take",
-    ),
     "ATTRIBUTION_ADDRESS_MB": ServerNumber(
-        5000,
+        2000,
         10_000_000,
-        "megabytes of the disk that the owners of one network address may take together",
+        "megabytes of the disk that what is saved from one network address may take",
     ),
     "ATTRIBUTION_SHARED_MB": ServerNumber(
         2000,

@@ -47,9 +47,3 @@ class Source:
     def is_local(self) -> bool:
         """True if it is searched on this machine, without budget, limits and fallback."""
         return self.kind in ("library", "documents", "collection")
-
-
-def of_settings(sources: object) -> list[Source]:
-    """Return the sources of a report's settings, which may come from another version."""
-    entries = sources if isinstance(sources, list | tuple) else (sources,)
-    return [Source.of(str(entry)) for entry in entries]

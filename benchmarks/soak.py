@@ -31,7 +31,7 @@ from typing import Any
 import httpx2
 
 from attribution.cli.serve import free_port
-from attribution.server.bodies import MAX_BODY
+from attribution.settings import LIMITS as BOUNDS
 from attribution.settings import ROOT
 from benchmarks import arguments, publish
 from benchmarks.half_open import half_open
@@ -170,7 +170,7 @@ def as_json(path: str, **body: Any) -> Callable[[Server], int]:
 
 def in_chunks(server: Server) -> int:
     """Too much, without a length that says so."""
-    return posted("/segment", (b" " * 50_000 for _ in range(MAX_BODY // 50_000 + 2)))(server)
+    return posted("/segment", (b" " * 50_000 for _ in range(BOUNDS.request // 50_000 + 2)))(server)
 
 
 def raw(head: str, body: bytes = b"", read: bool = False) -> Callable[[Server], int]:
@@ -213,7 +213,7 @@ HALF = (
     "POST /judge HTTP/1.1\nHost: localhost\nAuthorization: Bearer {key}\nContent-Length: 5000\n\n"
 )
 BAD: dict[str, tuple[Callable[[Server], int], set[int]]] = {
-    "too large": (posted("/analyze", b"x" * (MAX_BODY + 1)), {413}),
+    "too large": (posted("/analyze", b"x" * (BOUNDS.request + 1)), {413}),
     "too large, without a length": (in_chunks, {413}),
     "not JSON": (posted("/analyze", b"{not json"), {422}),
     "not UTF-8": (posted("/judge", b'{"claim": "\xff\xfe"}'), {400, 422}),

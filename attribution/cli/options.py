@@ -55,11 +55,6 @@ def read_text(argument: str) -> str:
     return argument
 
 
-def read_file(path: Path) -> str:
-    """Return the text of a file. Raises BadInput if it is not UTF-8."""
-    return _decoded(path.read_bytes(), str(path))
-
-
 def _decoded(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")

@@ -121,7 +121,7 @@ def _publishing(pages: Sequence[Page], answer: str, question: str) -> set[str]:
     return ids | {p.id for p in on_web if site(p.url) in sites and p.genre in _OWN_SITE}
 
 
-@lru_cache(maxsize=1024)  # the same pages recur in edits, comparisons and later runs
+@lru_cache(maxsize=64)  # the pages of a run, which its edits and comparisons ask for again
 def _sketch(text: str) -> frozenset[int]:
     words = _words(text)
     if len(words) < SHORT:

@@ -4,73 +4,61 @@ addresses, as those of `http` do.
 
 from __future__ import annotations
 
-import struct
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from ipaddress import ip_address
-from selectors import EVENT_READ, DefaultSelector
-from socket import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import httpcore2
 
-from attribution.fetching.http import AddressNotAllowed, Allow, CheckedBackend, Clock
+from attribution.fetching.http import Allow, CheckedBackend, Clock
 
 _BLOCK = 65_536
-_SIZES = {1: 4, 4: 16}  # bytes of a numeric address, by its kind; the other kind is a name
+_NAME = 3  # kind of address
 _NO_PASSWORD = b"\x05\x00"
 _OPENED = b"\x05\x00\x00\x01" + bytes(6)
-_REFUSED = b"\x05\x02\x00\x01" + bytes(6)
 
 
 class _Proxy(ThreadingTCPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that breaks off is no failure of this program."""
+        """The client sees that its connection ends."""
 
 
 @contextmanager
 def tunnel(allow: Allow, seconds: float, limit: int) -> Iterator[str]:
-    """Serve SOCKS 5 (RFC 1928), by which a client names hosts and the proxy resolves them.
+    """Serve SOCKS 5 (RFC 1928) for clients that leave the resolving of names to the proxy.
 
     Args:
         allow: Decides on each numeric address.
         seconds: The time after which all connections end.
-        limit: Bytes that a connection may bring.
+        limit: Bytes that either side of a connection may send.
 
     Yields:
         The address of the proxy.
     """
     clock = Clock(seconds)
 
-    class Connection(StreamRequestHandler):
+    class _Tunnelled(StreamRequestHandler):
         timeout = seconds
 
         def handle(self) -> None:
             methods = self.rfile.read(2)[1]
             self.rfile.read(methods)
             self.wfile.write(_NO_PASSWORD)
-            kind = self.rfile.read(4)[3]
-            if kind in _SIZES:
-                host = str(ip_address(self.rfile.read(_SIZES[kind])))
-            else:
-                length = self.rfile.read(1)[0]
-                host = self.rfile.read(length).decode("ascii")
-            (port,) = struct.unpack("!H", self.rfile.read(2))
-            try:
-                stream = CheckedBackend(allow, clock).connect_tcp(host, port)
-            except (AddressNotAllowed, httpcore2.NetworkError, httpcore2.TimeoutException):
-                self.wfile.write(_REFUSED)
+            kind, length = self.rfile.read(5)[3:]
+            if kind != _NAME:
                 return
-            with closing(stream):
-                opened = stream.get_extra_info("socket")
-                assert isinstance(opened, socket)
+            host = self.rfile.read(length).decode("ascii")
+            port = int.from_bytes(self.rfile.read(2), "big")
+            with closing(CheckedBackend(allow, clock).connect_tcp(host, port)) as stream:
                 self.wfile.write(_OPENED)
-                _relay(self.connection, opened, clock, limit)
+                sending = (self.connection.recv, stream.write, limit)
+                threading.Thread(target=_copy, args=sending, daemon=True).start()
+                _copy(stream.read, self.connection.sendall, limit)
 
-    with _Proxy(("127.0.0.1", 0), Connection) as proxy:
+    with _Proxy(("127.0.0.1", 0), _Tunnelled) as proxy:
         threading.Thread(target=proxy.serve_forever, args=[0.05], daemon=True).start()
         try:
             yield f"socks5h://127.0.0.1:{proxy.server_address[1]}"
@@ -78,20 +66,12 @@ def tunnel(allow: Allow, seconds: float, limit: int) -> Iterator[str]:
             proxy.shutdown()
 
 
-def _relay(client: socket, server: socket, clock: Clock, limit: int) -> None:
-    """Pass on what either side sends, until one ends, or the time or the limit is reached."""
-    with DefaultSelector() as selector:
-        selector.register(client, EVENT_READ, server)
-        selector.register(server, EVENT_READ, client)
+def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], limit: int) -> None:
+    """Pass on what one side sends, until one of them ends, or the time or the limit is reached."""
+    with suppress(OSError, httpcore2.NetworkError, httpcore2.TimeoutException):
         while limit > 0:
-            ready = selector.select(clock.left())
-            if not ready:
+            part = read(_BLOCK)
+            if not part:
                 return
-            for key, _ in ready:
-                assert isinstance(key.fileobj, socket)
-                part = key.fileobj.recv(_BLOCK)
-                if not part:
-                    return
-                key.data.sendall(part)
-                if key.fileobj is server:
-                    limit -= len(part)
+            write(part)
+            limit -= len(part)

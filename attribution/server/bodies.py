@@ -32,8 +32,7 @@ from attribution.source import Source
 from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Document, Turn
 
-MAX_BODY = LIMITS.request
-Text = Annotated[str, Field(max_length=MAX_BODY)]
+Text = Annotated[str, Field(max_length=LIMITS.request)]
 RequestedSettings = Annotated[
     dict[str, JsonValue],
     Field(

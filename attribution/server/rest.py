@@ -103,7 +103,6 @@ def create(settings: Settings, keys: Keys, hosts: list[str], work: Work) -> ASGI
         streamable_http_path="/",
         json_response=True,
         stateless_http=True,
-        max_request_body_size=bodies.MAX_BODY,
         # TrustedHostMiddleware does it
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )

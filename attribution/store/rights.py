@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -59,32 +59,24 @@ class Rights:
         return sa.or_(sa.not_(t.runs.c.private), t.runs.c.owner == self.owner)
 
     def check_room(self) -> None:
-        """Check the space that the runs and results of the owner take, and those of all owners who
-        saved from the same address; the command line has no limit.
+        """Check the space of all that was saved from the owner's address; where none is known, as
+        on one's own machine, there is no limit.
 
         Raises:
-            BadInput: They take as much as they may.
+            BadInput: It takes as much as it may.
             StoreError: The disk is nearly full.
         """
-        if not self.owner:
-            self._database.check_disk()
-            return
         if self._address:
             row = {"owner": self.owner, "address": owner_of(self._address)}
             self._database.insert(t.owners, [row], replace=True)
         column = t.owners.c
-        own = sa.select(sa.literal(self.owner))
         address = sa.select(column.address).where(column.owner == self.owner)
-        neighbours = sa.select(column.owner).where(column.address.in_(address))
-        self._check_space("your runs and results", "ATTRIBUTION_OWNER_MB", own)
-        self._check_space("those of your address", "ATTRIBUTION_ADDRESS_MB", neighbours)
-
-    def _check_space(self, whose: str, variable: str, owners: sa.Select[Any]) -> None:
+        owners = sa.select(column.owner).where(column.address.in_(address))
         sizes = []
         for table in (t.runs, t.results):
             size = sa.func.sum(table.c.size)
             sizes.append(sa.select(size).where(table.c.owner.in_(owners)))
-        self._database.check_space(whose, variable, *sizes)
+        self._database.check_space("runs of your address", "ATTRIBUTION_ADDRESS_MB", *sizes)
 
     def change(self, run_id: str, **values: object) -> None:
         """Set columns of a run.

@@ -29,7 +29,6 @@ LONGEST_WORD = 120
 MAX_STRINGS = 500_000  # words that spaCy has seen, and never forgets; 84,000 come with the model
 NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
 SUBJECTS = {*NOMINAL_SUBJECTS, "csubj", "csubjpass", "expl"}
-BE = {"is", "are", "was", "were"}
 VERBAL = {"VERB", "AUX"}
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}+")
 _CELL = r"[^:;]{1,60}: [^;]+"

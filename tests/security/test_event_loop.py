@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from attribution.settings import LIMITS
+from tests.library.test_folder import MERGES
 from tests.serve import API, Served
 from tests.server.conftest import KEY
 
@@ -75,6 +76,7 @@ def test_others_are_answered_while_a_text_is_read(served: Served, path: str, siz
     assert longest_wait(served, path, json.dumps(body_of(path, passages))) < 2
 
 
+MARKDOWN = {"name": "a.md", "text": f"---\n{MERGES}---\nThe tower is tall."}
 KEYS = ",".join(f'"k{n}":0' for n in range(150_000))
 LISTS = f"[{'[],' * 600_000}[]]"
 
@@ -88,10 +90,11 @@ LISTS = f"[{'[],' * 600_000}[]]"
         ("/mcp/", f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{KEYS}}}}}'),
         ("/segment", f'{{"answer":"a","turns":{"[" * 4_000}{"]" * 4_000}}}'),
         ("/segment", f'{{"answer":{"9" * LONG}}}'),
+        ("/analyze", json.dumps({"answer": "It is tall.", "documents": [MARKDOWN]})),
     ],
-    ids=["keys", "lists", "settings", "mcp", "nested", "number"],
+    ids=["keys", "lists", "settings", "mcp", "nested", "number", "merge keys of a document"],
 )
-def test_others_are_answered_while_many_values_are_sent(
+def test_others_are_answered_while_many_values_are_read(
     served: Served, path: str, body: str
 ) -> None:
     assert longest_wait(served, path, body) < 2

@@ -86,6 +86,8 @@ def test_an_address_opens_no_more_pages_than_its_share(served: Served) -> None:
     with ExitStack() as pages:
         for _ in range(SOCKETS):
             pages.enter_context(connect(address))
+        elsewhere = {"X-Forwarded-For": "192.0.2.1"}
+        pages.enter_context(connect(address, additional_headers=elsewhere))  # by a trusted proxy
         with pytest.raises(InvalidStatus, match="429"), connect(address):
             pass
     with connect(address) as page:

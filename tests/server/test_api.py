@@ -5,7 +5,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from attribution.server.bodies import MAX_BODY
 from attribution.settings import LIMITS
 from attribution.store.store import Store
 from tests.server.conftest import KEY, Server
@@ -144,11 +143,11 @@ def test_keys_and_sizes(server: Server) -> None:
         httpx2.get(f"{server.url}/openapi.json").json()["info"]["title"] == "Attribution explorer"
     )
     with server.client() as client:
-        large = json.dumps({"answer": "x" * MAX_BODY}).encode()
+        large = json.dumps({"answer": "x" * LIMITS.request}).encode()
         assert error(client.post("/analyze", content=large))["type"] == "TooLarge"
 
         def chunks() -> Any:  # without a length
-            for _ in range(MAX_BODY // 50_000 + 2):
+            for _ in range(LIMITS.request // 50_000 + 2):
                 yield b" " * 50_000
 
         reply = client.post(

@@ -1,12 +1,11 @@
-import contextlib
 import os
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.serve import API, Served
@@ -16,69 +15,42 @@ CLAIM = "The bridge over the river opened in 1931."
 LONG = " ".join(f"The bridge {n} over the river opened in {1800 + n % 200}." for n in range(70))
 TURNS = (os.cpu_count() or 1) + 1  # more than the server has
 WAIT = 15  # seconds on a busy machine: the pairs below take minutes there
+JUDGED = {"claim": CLAIM, "passages": [f"{n}. {LONG}" for n in range(40)]}
+ANALYZED = {
+    "answer": "The bridge over the Elbe opened in 1931. The bridge over the Oder opened in 1931.",
+    "documents": [{"name": "bridges.txt", "text": LONG * 60}],
+    "settings": {"chunk_size": 8000, "top_k": 7},
+}
 
 
-class Api:
-    def __init__(self, folder: Path) -> None:
-        self.served = Served(folder, *API)
-
-    def client(self, key: str, seconds: float = 120) -> httpx.Client:
-        return httpx.Client(
-            base_url=self.served.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds
-        )
-
-    def judge(self, key: str, passage: str) -> None:
-        body = {"claim": CLAIM, "passages": [passage]}
-        with self.client(key) as client:
-            assert client.post("/judge", json=body).status_code == 200
-
-    def leave(self, path: str, body: dict[str, Any]) -> None:
-        """Take every turn of the server for a request, and leave after a second."""
-
-        def one() -> None:
-            end = time.monotonic() + 1
-            with (
-                self.client(KEY, 1) as client,
-                contextlib.suppress(httpx.TimeoutException),
-                client.stream("POST", path, json=body) as reply,
-            ):
-                next((None for _ in reply.iter_lines() if time.monotonic() > end), None)
-
-        leaving = [threading.Thread(target=one) for _ in range(TURNS)]
-        for thread in leaving:
-            thread.start()
-        for thread in leaving:
-            thread.join()
+def post(served: Served, path: str, body: dict[str, Any], key: str, seconds: float) -> int:
+    """Send a request, and leave after so many seconds without a byte of a reply."""
+    headers = {"Authorization": f"Bearer {key}"}
+    reply = httpx2.post(served.url + path, json=body, headers=headers, timeout=seconds)
+    return reply.status_code
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    made = Api(tmp_path_factory.mktemp("long"))
-    made.judge(KEY, LONG[:200])  # loads the model
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    made = Served(tmp_path_factory.mktemp("long"), *API)
+    post(made, "/judge", {"claim": CLAIM, "passages": [CLAIM]}, KEY, 120)  # loads the model
     yield made
-    made.served.end(9)
+    made.end(9)
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/judge", {"claim": CLAIM, "passages": [f"{n}. {LONG}" for n in range(40)]}),
-        (
-            "/analyze",
-            {
-                "answer": " ".join(
-                    f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")
-                ),
-                "documents": [{"name": "bridges.txt", "text": LONG * 60}],
-                "settings": {"chunk_size": 8000, "top_k": 7},
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), [("/judge", JUDGED), ("/analyze", ANALYZED)])
 def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(
-    api: Api, path: str, body: dict[str, Any]
+    served: Served, path: str, body: dict[str, Any]
 ) -> None:
-    api.leave(path, body)
+    def leave() -> None:
+        with suppress(httpx2.TimeoutException):
+            post(served, path, body, KEY, 1)
+
+    leaving = [threading.Thread(target=leave) for _ in range(TURNS)]
+    for thread in leaving:
+        thread.start()
+    for thread in leaving:
+        thread.join()
     started = time.monotonic()
-    api.judge(OTHER, "The bridge over the river opened in 1931, after four years.")
+    assert post(served, "/judge", {"claim": CLAIM, "passages": [CLAIM]}, OTHER, 120) == 200
     assert time.monotonic() - started < WAIT

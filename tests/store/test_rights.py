@@ -34,35 +34,26 @@ TAKING: dict[str, Change] = {
 ADDING: list[Change] = [run(2), result(3), lambda store: store.runs.copy("a" * 16)]
 
 
+def store_at(store: Store, owner: str, number: int) -> Store:
+    return Store(store.database, owner, address=f"192.0.2.{number}")
+
+
 @pytest.mark.parametrize("take", TAKING.values(), ids=TAKING)
-def test_an_owner_who_takes_too_much_of_the_disk_can_save_nothing_new(
+def test_an_address_that_takes_too_much_of_the_disk_can_save_nothing_new(
     take: Change, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ATTRIBUTION_OWNER_MB", "1")
-    own, other = Store(store.database, "own"), Store(store.database, "other")
-    other.runs.save(report(id="a" * 16))
+    monkeypatch.setenv("ATTRIBUTION_ADDRESS_MB", "1")
+    own, other_browser = store_at(store, "own", 1), store_at(store, "other", 1)
+    far = store_at(store, "far", 2)
+    far.runs.save(report(id="a" * 16))
     take(own)
+    worker = Store(store.database, owner=own.rights.owner)
     for add in ADDING:
-        with pytest.raises(BadInput, match="take 1 MB of this server's disk, and may take 1"):
-            add(own)
-    result(4)(other)
+        for owner in (own, other_browser, worker):
+            with pytest.raises(BadInput, match="take 1 MB of this server's disk, and may take 1"):
+                add(owner)
+    result(4)(far)
     run(5)(store)  # the command line has no limit
     if own.rights.access(RUN.id).own:
         own.runs.delete(RUN.id)
         run(2)(own)
-
-
-def test_owners_of_one_address_share_its_part_of_the_disk(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ATTRIBUTION_ADDRESS_MB", "1")
-    first, second, far = (
-        Store(store.database, name, address=f"192.0.2.{number}")
-        for name, number in (("first", 1), ("second", 1), ("far", 2))
-    )
-    TAKING["result"](first)
-    with pytest.raises(BadInput, match="ATTRIBUTION_ADDRESS_MB"):
-        run(2)(second)
-    with pytest.raises(BadInput, match="ATTRIBUTION_ADDRESS_MB"):
-        run(2)(Store(store.database, owner=first.rights.owner))
-    run(3)(far)
