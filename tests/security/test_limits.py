@@ -99,7 +99,7 @@ def test_every_field_and_upload_of_a_page_is_bounded() -> None:
                 found += 1
     assert found > 20
     server = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]
-    assert (server["maxUploadSize"], server["maxMessageSize"]) == (
+    assert (server["maxUploadSize"], server["maxWidgetStateSize"]) == (
         LIMITS.file_mb,
         LIMITS.message_mb,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.conftest import KEY, Server
@@ -95,20 +95,3 @@ def test_a_signal_ends_the_server_over_standard_input_at_once(number: signal.Sig
         finally:
             server.kill()
         assert server.stderr.read() == b""
-
-
-def test_over_standard_input_requests_are_answered() -> None:
-    command = [sys.executable, "-m", "attribution", "mcp", "--verifier", "embedded-small"]
-    server = StdioServerParameters(command=command[0], args=command[1:])
-
-    async def run() -> Any:
-        async with Client(stdio_client(server)) as client:
-            return await client.call_tool(
-                "verify_claim",
-                {
-                    "claim": "The tower was built in 1889.",
-                    "passages": ["The tower was built in 1889 by a firm."],
-                },
-            )
-
-    assert asyncio.run(run()).structured_content["verdict"] == "supported"
