@@ -210,13 +210,6 @@ def has_half_pair(value: object) -> bool:
     return False
 
 
-def whole(text: str) -> str:
-    """The text itself. ValueError where it has one."""
-    if has_half_pair(text):
-        raise ValueError(PROBLEM)
-    return text
-
-
 Cell = str | int | float | None
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 
 from attribution.errors import AttributionError
@@ -17,8 +17,7 @@ from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
-from attribution.settings import LIMITS, Settings
-from attribution.text_files import whole
+from attribution.settings import LIMITS, Address, Settings
 from attribution.types import Label, Relation, Report, Strength
 from attribution.verifiers.calibration import badges, graded_report
 
@@ -33,13 +32,9 @@ SOURCES = (
 STANDARD_INPUT = "mcp"  # the client over standard input
 STRENGTH = "strong; weak: only likely supported, or possibly contradicted; null: neither"
 T = TypeVar("T", bound=BaseModel)
-Words = Annotated[str, Field(max_length=LIMITS.request), AfterValidator(whole)]
-Place = Annotated[str, Field(max_length=LIMITS.address), AfterValidator(whole)]
-Sources = Annotated[tuple[Place, ...], Field(description=SOURCES, max_length=LIMITS.sources)]
-
-
+Sources = Annotated[tuple[Address, ...], Field(description=SOURCES, max_length=LIMITS.sources)]
 Given = Annotated[
-    list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
+    list[bodies.Text | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
 ]
 
 
@@ -94,8 +89,8 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
     @mcp_server.tool()
     async def check_answer(
         ctx: Context[object],
-        answer: Words,
-        question: Words = "",
+        answer: bodies.Text,
+        question: bodies.Text = "",
         sources: Sources = ("library",),
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that
@@ -115,7 +110,9 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         return await result(ctx, steps)
 
     @mcp_server.tool()
-    async def verify_claim(ctx: Context[object], claim: Words, passages: Given) -> JudgedPassages:
+    async def verify_claim(
+        ctx: Context[object], claim: bodies.Text, passages: Given
+    ) -> JudgedPassages:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear
         or no_relation.
         """
