@@ -150,6 +150,7 @@ def header(running: bool) -> None:
             "Stop" if run_control.RUN.is_own() else "Stop watching",
             on_click=run_control.RUN.stop,
             key="stop",
+            icon=":material/stop:",
             help="The results so far are kept. (Esc)",
         )
         return
@@ -158,6 +159,7 @@ def header(running: bool) -> None:
         "Edit" if folded else "Close",
         on_click=edit_form if folded else close_form,
         key="edit_form",
+        icon=":material/edit:" if folded else ":material/close:",
         help="Question, answer, sources and options: change them, and check again.",
     )
     if report.id:
@@ -169,6 +171,7 @@ def header(running: bool) -> None:
         "New",
         on_click=new_check,
         key="new_check",
+        icon=":material/add:",
         help="Another answer, the same sources. This run stays under Answers.",
     )
 

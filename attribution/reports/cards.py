@@ -112,7 +112,8 @@ def _trust(row: ClaimRow, report: Report) -> Node | None:
         return None
     share = badge_share(row.verdict, report)
     reason = as_sentence(row.verdict.reason)
-    if reason == verdict_sentence(row, len(report.pages)):
+    is_said = reason == verdict_sentence(row, len(report.pages))
+    if is_said or row.verdict.label == "no_relation":
         reason = ""  # it stands above
     words = f"{reason} {as_sentence(share) if share else ''}".strip()
     other = row.verdict.other

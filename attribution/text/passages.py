@@ -328,9 +328,9 @@ def visible(answer: str, start: int, end: int) -> str:
 
 
 def beginning(answer: str, words: int = 12) -> str:
-    """Return the first words of an answer as displayed, for a title."""
-    start = visible(answer, 0, len(answer))
-    return " ".join(start.split()[:words])
+    """Return the first words of an answer's first heading or paragraph, for a title."""
+    first = next((passage.text for passage in passages(answer) if passage.text.strip()), "")
+    return " ".join(first.split()[:words])
 
 
 def _blocks(block: Element) -> Iterator[AnswerPassage]:

@@ -29,7 +29,7 @@ SAMPLED = 3  # answers of which the time of all is estimated
 CELL = 60  # characters of a previewed cell
 
 
-@st.dialog("Add many answers", width="large")
+@st.dialog("Add many answers", width="medium")
 def add_many(worker: QueueWorker) -> None:
     """Choose answers and sources, and put them into the queue."""
     given = _given()
