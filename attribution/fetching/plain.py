@@ -57,6 +57,8 @@ _NOTE_MARKS = re.compile(  # of Obsidian
       | ^```(?:dataview|query|mermaid)\b(?:(?!```)[^`]){0,2000}```""",
     re.VERBOSE | re.MULTILINE,
 )
+_PARAGRAPH = re.compile(r"(?:^[^\n]+\n?)+", re.MULTILINE)
+_LABEL = re.compile(r"^[^\W\d_][^:|\n]{0,40}: [^\n]{1,60}$", re.MULTILINE)  # "Director: Anna Lind"
 _CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*(.*)", re.MULTILINE)
 
 
@@ -64,6 +66,7 @@ def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
     """Read Markdown as the page that it makes; its front matter or first heading has the title."""
     metadata, text = _split_front_matter(decode(content, media_type).replace("\r\n", "\n"))
     text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
+    text = _PARAGRAPH.sub(_with_hard_breaks, text)
     tree = parse(f"<body>{_markdown().render(text)}", name)
     remove_hidden(tree)
     heading = tree.find(".//h1")
@@ -95,6 +98,12 @@ def _item(renderer: object, tokens: Sequence[Token], number: int, *_: object) ->
 def _shown(match: re.Match[str]) -> str:
     code, link, marked = match.groups()
     return code or marked or (link or "").rpartition("/")[2].partition("#")[0]
+
+
+def _with_hard_breaks(paragraph: re.Match[str]) -> str:
+    """Return a paragraph whose lines stay apart if two of them have a label."""
+    labels = _LABEL.findall(paragraph[0])
+    return paragraph[0].replace("\n", "  \n") if len(labels) > 1 else paragraph[0]
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, str], str]:

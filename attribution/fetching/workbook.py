@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 MAX_NAMED = 5  # formulas without a result
+_UNNAMED = re.compile(r"Sheet|[^\W\d]+ ?\d+")  # "Sheet1", "Tabelle 1"
 _CURRENCY = re.compile(r"[$€£¥]")
 
 
@@ -40,8 +41,9 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
             lines.insert(0, sheet.title)
         texts += lines
     cells = ", ".join(unread[:MAX_NAMED])
+    named = [sheet.title for sheet in book.worksheets if not _UNNAMED.fullmatch(sheet.title)]
     return Extracted(
-        book.properties.title or "",
+        book.properties.title or (named[0] if len(book.worksheets) == len(named) == 1 else ""),
         "\n\n".join(texts),
         unread=f"the results of formulas that were never calculated, as in {cells}"
         if unread

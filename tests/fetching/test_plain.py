@@ -75,10 +75,12 @@ def test_each_line_of_rolling_captions_is_read_once(name: str, content: str, tex
         ("It grinds ==40 sacks== a day. ^grist", "It grinds 40 sacks a day."),
         ("> [!note]- Old figure\n> It ground 30 sacks.", "Old figure\n\nIt ground 30 sacks."),
         ("```dataview\nTABLE x\n```\nThe race is dry.", "The race is dry."),
+        ("Oak Ltd\nMill 1\nTel: 12\nOwner: Ann", "Oak Ltd\nMill 1\nTel: 12\nOwner: Ann"),
+        ("It was\nNote: once\nlong.", "It was Note: once long."),
         ("`%%a%%` and `[[b]]`, a == b or c == d.", "%%a%% and [[b]], a == b or c == d."),
     ],
 )
-def test_marks_of_notes_are_no_text(note: str, text: str) -> None:
+def test_notes_are_read_as_they_are_shown(note: str, text: str) -> None:
     assert read(note, "a.md").text == text
 
 
