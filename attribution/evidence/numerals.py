@@ -7,10 +7,11 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
+from attribution.text.words import SCALES
+
 UNITS = "one two three four five six seven eight nine".split()
 TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9}  # powers of ten
 YEAR = re.compile(  # nineteen fourteen, twenty twenty-one, nineteen oh six
     rf"""
     \b(?P<century>{"|".join(TEENS[1:])}|twenty)[ -]

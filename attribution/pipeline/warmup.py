@@ -13,9 +13,9 @@ from attribution.fetching.http import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.pipeline.claims import annotate
 from attribution.pipeline.estimate import loaded, measure_pace
+from attribution.segmenters.english.tree import lemma_of
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.parse import lemma
 from attribution.text.sentences import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
@@ -60,4 +60,4 @@ def load_rules() -> None:
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))
     annotate("", text, [claim], [], None)
-    lemma("were")
+    lemma_of("were", "VERB")

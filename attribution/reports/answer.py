@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
 from attribution.text.markdown import Element, Written, read
-from attribution.text.words import Diff
 from attribution.types import Claim, Span
 
 DEEPEST = 32  # marks over one character
@@ -259,7 +259,7 @@ def shown(before: str, after: str, boxed: Sequence[Span] = ()) -> list[Child]:
     old_words, new_words = _TOKEN.findall(before), _TOKEN.findall(after)
     nodes: list[Child] = []
     position = 0  # in `after`
-    for tag, a, b, c, d in Diff(old_words, new_words).get_opcodes():
+    for tag, a, b, c, d in SequenceMatcher(None, old_words, new_words).get_opcodes():
         text = "".join(new_words[c:d])
         within = [(start - position, end - position) for start, end in boxed]
         inside = [(start, end) for start, end in within if start >= 0 and end <= len(text)]

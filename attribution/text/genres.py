@@ -61,8 +61,7 @@ def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genr
         lines = re.findall(shape["pattern"], text[:OPENING], re.IGNORECASE | re.MULTILINE)
         if len(lines) >= shape["least"]:
             return genre
-    others = [genre for genre in (*at, *given, *marked) if genre != "unknown"]
-    return others[0] if others else "unknown"
+    return next((genre for genre in (*at, *given, *marked) if genre != "unknown"), "unknown")
 
 
 def _is_article(text: str) -> bool:

@@ -259,8 +259,8 @@ def bounded(text: str) -> str:
 
 
 def _broken(line: re.Match[str]) -> str:
-    width = LONGEST_LINE
-    return "\n".join(wrap(line[0], width, expand_tabs=False, replace_whitespace=False))
+    pieces = wrap(line[0], LONGEST_LINE, expand_tabs=False, replace_whitespace=False)
+    return "\n".join(pieces)
 
 
 def readable(text: str) -> str:

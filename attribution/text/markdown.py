@@ -23,8 +23,6 @@ from markdown_it.tree import SyntaxTreeNode
 from attribution.text.marks import FoundMark, marks
 from attribution.text.wrappers import unwrapped
 
-__all__ = ["Element", "Written", "escape_markdown", "read"]
-
 Role = Literal["", "note", "tight"]
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
@@ -96,12 +94,7 @@ Tree = Element | Written
 
 def escape_markdown(text: str) -> str:
     """Put a text on one line and escape it, so that Markdown finds no markup in it."""
-    return escape_marks(" ".join(text.split()))
-
-
-def escape_marks(text: str) -> str:
-    """Escape a part of a line, keeping its white space."""
-    return _SIGNS.sub(r"\\\1", text)
+    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
 
 
 @lru_cache(maxsize=4)  # whole answers

@@ -76,9 +76,8 @@ class FoundMark:
     @property
     def number(self) -> str:
         """The number of the mark as written, without brackets; empty if it has none."""
-        if "n" not in self.row.pattern.groupindex:
-            return ""
-        return _BRACKETS.sub("", self.match["n"].translate(SUPERSCRIPTS))
+        number = self.match.groupdict().get("n") or ""
+        return _BRACKETS.sub("", number.translate(SUPERSCRIPTS))
 
 
 def _read_table() -> Iterator[MarkForm]:

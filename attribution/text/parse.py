@@ -10,11 +10,10 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attribution.models.files import package_folder
-from attribution.models.loading import load_latest, load_once
+from attribution.models.loading import load_latest
 from attribution.tables import IMPORTING
 from attribution.text.sentences import sentences
 
@@ -125,41 +124,3 @@ def is_table_row(text: str) -> bool:
     headings.
     """
     return bool(_ROW.fullmatch(text))
-
-
-@load_once
-def _lemminflect() -> ModuleType:
-    """Return the package with its tables loaded."""
-    import lemminflect
-
-    lemminflect.getLemma("be", "VERB")
-    lemminflect.getInflection("be", "VBZ")
-    loaded: ModuleType = lemminflect
-    return loaded
-
-
-@lru_cache(maxsize=4096)
-def lemma(word: str) -> str:
-    """Return the base form of a verb, by lemminflect."""
-    return str(_lemminflect().getLemma(word.lower(), "VERB")[0])
-
-
-@lru_cache(maxsize=4096)
-def lemma_of(word: str, pos: str) -> str:
-    """Return the base form of a word with this part of speech, by lemminflect: lemma_of("mice",
-    "NOUN") == "mouse".
-    """
-    if pos in {"PROPN", "NUM", "PUNCT", "SYM"} or not word.isalpha():
-        return word
-    lemmas = ()
-    if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"}:
-        lemmas = _lemminflect().getLemma(word.lower(), pos)
-    return str(lemmas[0]) if lemmas else word.lower()
-
-
-@lru_cache(maxsize=4096)
-def inflect(verb: str, tag: str) -> str:
-    """Return the form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") ==
-    "made".
-    """
-    return str(_lemminflect().getInflection(verb, tag)[0])

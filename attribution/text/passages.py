@@ -33,7 +33,7 @@ GENERIC = frozenset(
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _LEAD_IN_WORDS = 6
-_TITLE_WORDS = 10
+_OPENING_WORDS = 12
 _TITLE_CHARACTERS = 80
 _LABEL_WORDS = 4  # of a label with a stop of its own
 # "🌱", "➡️", "1️⃣", but none that denies
@@ -188,7 +188,7 @@ class AnswerPassage:
     @property
     def is_title(self) -> bool:
         is_bold = self.strong > 0 and not self.text[self.strong :].strip(": ")
-        is_short = len(self.text) <= _TITLE_CHARACTERS and len(self.text.split()) <= _TITLE_WORDS
+        is_short = len(self.text) <= _TITLE_CHARACTERS
         return is_bold and is_short and not self.cited and self.text[-1:] not in ".!?"
 
     @property
@@ -327,10 +327,10 @@ def visible(answer: str, start: int, end: int) -> str:
     return " ".join(part.strip() for part in parts if part.strip())
 
 
-def beginning(answer: str, words: int = 12) -> str:
+def beginning(answer: str) -> str:
     """Return the first words of an answer's first heading or paragraph, for a title."""
     first = next((passage.text for passage in passages(answer) if passage.text.strip()), "")
-    return " ".join(first.split()[:words])
+    return " ".join(first.split()[:_OPENING_WORDS])
 
 
 def _blocks(block: Element) -> Iterator[AnswerPassage]:

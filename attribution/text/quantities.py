@@ -16,6 +16,8 @@ from functools import lru_cache
 
 from attribution.text.words import (
     NUMBER_WORDS,
+    ORDINALS,
+    SCALES,
     STOP_WORDS,
     plain,
     shared_words,
@@ -26,11 +28,10 @@ from attribution.types import Span
 
 ROUNDED = 0.05  # share by which a round number of a claim may be off
 SUBJECT = 0.5  # share of a claim's words in a sentence whose dates are those of the same event
-MONTHS = {name: number for number, name in enumerate(calendar.month_name) if name}
-MONTHS |= {name: number for number, name in enumerate(calendar.month_abbr) if name}
-SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_NAMES = [*calendar.month_name[1:], *calendar.month_abbr[1:]]
+MONTHS = {name: number % 12 + 1 for number, name in enumerate(_NAMES)}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
-COUNTS = [word for word in NUMBER_WORDS if word not in ("first", "second", "third")]
+COUNTS = [word for word in NUMBER_WORDS if word not in ORDINALS]
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
     r"""(?: \b(?:than|over|under|above|below|least|most|up[ ]to)
@@ -119,7 +120,7 @@ def _read(text: str) -> Iterator[Quantity]:
             yield Quantity(place, "date", date=(int(digits), None, None))
         elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
-            yield Quantity(place, unit, amount * SCALES.get(match["scale"], 1.0))
+            yield Quantity(place, unit, amount * 10 ** SCALES.get(match["scale"], 0))
 
 
 def _noun(word: str) -> str:
@@ -145,7 +146,8 @@ def contrasts(claim: str, sentence: str) -> list[Contrast]:
         most = max(shared)
         rival = candidates[shared.index(most)]
         rivals.remove(rival)
-        is_only = shared.count(most) == 1 and _is_as_exact(quantity, rival)
+        is_as_exact = quantity.date.count(None) == rival.date.count(None)  # a year or a day
+        is_only = shared.count(most) == 1 and is_as_exact
         is_clear = is_about and is_only and not _follows(quantity, rival, written)
         value, other = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
         found.append(Contrast(value, other, quantity.span, rival.span, is_clear))
@@ -162,11 +164,6 @@ def _words_beside(text: str, quantity: Quantity) -> set[str]:
     before = words_of(text[:start])[-NEIGHBOURS:]
     after = words_of(text[end:])[:NEIGHBOURS]
     return {stem(word) for word in (*before, *after)}
-
-
-def _is_as_exact(one: Quantity, other: Quantity) -> bool:
-    """Return True unless one is a year and the other a day."""
-    return [bool(part) for part in one.date] == [bool(part) for part in other.date]
 
 
 def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -> bool:

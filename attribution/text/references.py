@@ -67,7 +67,6 @@ _FILE = re.compile(
     rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE | re.VERBOSE
 )
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
-_SAME_AUTHOR = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _RULE = re.compile(r"\s*([*_-])(?:[ \t]*\1){2,}\s*")
 _CITED = re.compile(
@@ -77,7 +76,6 @@ _CITED = re.compile(
     """,
     re.VERBOSE,
 )
-_FIGURES = re.compile(r"\d+")
 _SENTENCE_OR_MARK = re.compile(r"[^\W\d_][.!?](?![A-Za-z/])|\[\^?\d")
 _SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
 
@@ -108,15 +106,9 @@ class Listed:
         return any(source.key == key for source in self.sources)
 
     def author(self, surname: str, year: str) -> str:
-        """Return the key of the entry with this surname near its start and this year, or "".
-
-        "———" in place of the author is the one of the entry before.
-        """
-        names: set[str] = set()
+        """Return the key of the entry with this surname near its start and this year, or ""."""
         for source in self.sources:
-            if not _SAME_AUTHOR.match(source.text):
-                names = set(_WORD.findall(source.text[:120]))
-            if year in source.text and surname in names:
+            if year in source.text and surname in _WORD.findall(source.text[:120]):
                 return source.key
         return ""
 
@@ -275,10 +267,10 @@ def _list_at_the_end(answer: str, lines: Sequence[_AnswerLine]) -> _List | None:
     above = lines[first - 1]
     heading = _HEADING.fullmatch(above.text)
     has_heading = bool(heading and heading["colon"])  # "Source: Conversation with Bing"
-    is_apart = has_heading or _RULE.fullmatch(above.text) is not None
+    is_apart = has_heading or bool(_RULE.fullmatch(above.text))
     is_apart = is_apart or not has_sentence and not above.text.rstrip().endswith(":")
     marks = [m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, lines[first].start)]
-    cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
+    cited = {normal_key(figures) for mark in marks for figures in re.findall(r"\d+", mark)}
     keys = {entry.key for entry in entries}
     is_list = is_sure or is_apart and cited >= keys
     if not is_list or len(keys) < len(entries) or "1" not in cited:

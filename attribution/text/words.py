@@ -1,14 +1,12 @@
-"""Words of a text in one form, and cheap comparisons by words: shared words, the deciding sentence,
-a word diff.
+"""Words of a text in one form, and cheap comparisons by words: shared words, the deciding
+sentence.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +14,6 @@ from typing import NamedTuple
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
-MAX_PAIRS = 20_000_000  # pairs of equal words that a diff looks at: a second or two
 _WORD = re.compile(r"[^\W_]+")
 _TERM = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\d|\d")
 _UNUSUAL = re.compile(r"[^\x00-\x7f]")
@@ -29,15 +26,11 @@ STOP_WORDS = frozenset(
     (Path(__file__).parent / "data" / "stop_words.txt").read_text("utf-8").split()
 )
 _CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)} | {
-    "first": "1",
-    "second": "2",
-    "third": "3",
-    "hundred": "100",
-    "thousand": "1000",
-    "million": "1000000",
-    "billion": "1000000000",
-}
+ORDINALS = {"first": "1", "second": "2", "third": "3"}
+# Powers of ten
+SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)} | ORDINALS
+NUMBER_WORDS |= {word: str(10**power) for word, power in SCALES.items()}
 _SUFFIXES = "ingly edly ments ment ings ing ies ied ers er es ed ly s".split()
 
 
@@ -93,12 +86,6 @@ def word_lists(path: Path) -> dict[str, frozenset[str]]:
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits in lower case, as SQLite's full-text search."""
     return _WORD.findall(plain(text).lower())
-
-
-def occurrences(words: str, text: str) -> Iterator[Span]:
-    """Yield the spans at which the words occur in the text, with any white space between them."""
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    return (match.span() for match in re.finditer(pattern, text) if pattern)
 
 
 def folded(word: str) -> str:
@@ -167,29 +154,3 @@ def uncovered(claim: str, evidence: str) -> list[str]:
         if term.content - covered.content or term.numbers - covered.numbers:
             missing.setdefault(folded(match.group()), match.group())
     return list(missing.values())
-
-
-def share_terms(claim: str, evidence: str) -> bool:
-    """Return True if claim and evidence have a content word or a number in common."""
-    one, other = terms(claim), terms(evidence)
-    return bool(one.content & other.content or one.numbers & other.numbers)
-
-
-class Diff(difflib.SequenceMatcher[str]):
-    """A word diff. After MAX_PAIRS pairs of words, the rest counts as replaced."""
-
-    a: Sequence[str]  # attributes of difflib, which declares neither
-    b2j: dict[str, list[int]]
-
-    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
-        super().__init__(None, old, new, autojunk=False)
-        self._left = MAX_PAIRS
-
-    def find_longest_match(
-        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
-    ) -> difflib.Match:
-        for word in self.a[alo:ahi]:
-            self._left -= 1 + len(self.b2j.get(word, ()))
-        if self._left < 0:
-            return difflib.Match(alo, blo, 0)
-        return super().find_longest_match(alo, ahi, blo, bhi)

@@ -16,7 +16,6 @@ FENCE = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-MARKDOWN_FENCE = "```m"
 SENTENCE = re.compile(r"\w \w+ [^\n]{2,200}[.!?]$")
 TEXTS = frozenset(("", "markdown", "md", "text", "txt", "plaintext", "json", "html"))
 STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(?P<colon>\s*:)?', re.DOTALL)
@@ -50,7 +49,7 @@ def unwrapped(answer: str) -> str:
     """Return an answer, of equal length, with blanks in place of what only wraps it."""
     fence = FENCE.fullmatch(answer)
     if not fence or fence["kind"].lower() not in TEXTS:
-        return _without_markup(FENCE.sub(_opened, answer) if MARKDOWN_FENCE in answer else answer)
+        return _without_markup(FENCE.sub(_opened, answer))
     inner = _without_markup(fence["text"])
     if not fence["kind"] and inner == fence["text"] and _is_code(inner):
         return answer

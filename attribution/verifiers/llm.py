@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from attribution.llm.replies import unquoted
 from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence, occurrences, share_terms, words_of
+from attribution.text.words import deciding_sentence, terms, words_of
 from attribution.types import (
     RELATIONS,
     Judgement,
@@ -195,8 +196,12 @@ def find_quote(quote: str, text: str, claim: str) -> Span | None:
     which may say it in other words.
     """
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
-    found = next(occurrences(words, text.translate(_QUOTES)), None)
-    enough = (len(words_of(words)) >= QUOTED_WORDS) + share_terms(claim, quote)
+    spaced = r"\s+".join(map(re.escape, words.split()))
+    match = re.search(spaced, text.translate(_QUOTES)) if spaced else None
+    found: Span | None = match.span() if match else None
+    one, other = terms(claim), terms(quote)
+    is_about = bool(one.content & other.content or one.numbers & other.numbers)
+    enough = (len(words_of(words)) >= QUOTED_WORDS) + is_about
     if enough == 2:
         return found
     whole = {tuple(words_of(text[slice(*span)])): span for span in sentences(text)}

@@ -14,7 +14,6 @@ from attribution.segmenters.english.scope import (
     is_joined_by_and,
     is_open,
 )
-from attribution.text.parse import lemma
 
 MAX_CROSSED = 6  # statements from two lists side by side
 SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct"}  # may stand before several clauses
@@ -145,7 +144,7 @@ def _borrowed_objects(verb: Token, group: list[Token]) -> list[Token]:
     """Return the object of a later verb, for one without: "wrote and directed films"."""
     if any(c.dep_ not in {*tree.JOINS, "punct"} for c in verb.rights):
         return []
-    if lemma(verb.lower_) in LEXICON["intransitive"]:
+    if tree.lemma_of(verb.lower_, "VERB") in LEXICON["intransitive"]:
         return []
     later = [[c for c in m.rights if c.dep_ in OBJECTS] for m in group if m.i > verb.i]
     return next(filter(None, later), [])

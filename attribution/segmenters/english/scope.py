@@ -9,7 +9,6 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft
-from attribution.text.parse import lemma
 
 
 class Statement(NamedTuple):
@@ -83,7 +82,7 @@ def is_open(head: Token, statement: Statement) -> bool:
         if token.lower_ in LEXICON["closed"] and not _is_role(token) and not gives_examples(token):
             return False
         if token.pos_ in tree.VERBAL:
-            return lemma(token.lower_) not in LEXICON["collective"]
+            return tree.lemma_of(token.lower_, "VERB") not in LEXICON["collective"]
     return True
 
 

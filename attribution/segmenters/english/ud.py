@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from spacy.tokens import Doc, Token
 
-from attribution.text.parse import lemma_of
+from attribution.segmenters.english.tree import lemma_of
 
 LABELS = {
     "ROOT": "root",
