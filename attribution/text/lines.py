@@ -259,8 +259,7 @@ def bounded(text: str) -> str:
 
 
 def _broken(line: re.Match[str]) -> str:
-    pieces = wrap(line[0], LONGEST_LINE, expand_tabs=False, replace_whitespace=False)
-    return "\n".join(pieces)
+    return "\n".join(wrap(line[0], LONGEST_LINE, expand_tabs=False, replace_whitespace=False))
 
 
 def readable(text: str) -> str:

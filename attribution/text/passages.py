@@ -329,7 +329,7 @@ def visible(answer: str, start: int, end: int) -> str:
 
 def beginning(answer: str) -> str:
     """Return the first words of an answer's first heading or paragraph, for a title."""
-    first = next((passage.text for passage in passages(answer) if passage.text.strip()), "")
+    first = next((passage.text for passage in passages(answer)), "")
     return " ".join(first.split()[:_OPENING_WORDS])
 
 

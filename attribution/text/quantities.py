@@ -146,8 +146,8 @@ def contrasts(claim: str, sentence: str) -> list[Contrast]:
         most = max(shared)
         rival = candidates[shared.index(most)]
         rivals.remove(rival)
-        is_as_exact = quantity.date.count(None) == rival.date.count(None)  # a year or a day
-        is_only = shared.count(most) == 1 and is_as_exact
+        # both years or both days
+        is_only = shared.count(most) == 1 and quantity.date.count(None) == rival.date.count(None)
         is_clear = is_about and is_only and not _follows(quantity, rival, written)
         value, other = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
         found.append(Contrast(value, other, quantity.span, rival.span, is_clear))
