@@ -148,7 +148,7 @@ def _figure(match: re.Match[str]) -> str:
         return match[0]
     if amount != int(amount):
         return match[0]
-    for scale in ("billion", "million"):
+    for scale in ("trillion", "billion", "million"):
         size = 10 ** SCALES[scale]
         if amount >= size and amount % (size // 1000) == 0:
             return f"{(amount / size).normalize():f} {scale}"

@@ -25,7 +25,7 @@ _CELL = re.compile(r"[^;]+;?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _COMPARES = re.compile(  # such a claim needs more than what it names
     r"""
-    \b(?: than(?![ ]\W?\d) | compared | both | each | every | other | others | total | average
+    \b(?: than(?![ ]\W?\d) | compared | both | each | every | other | others
     | rose | grew | fell | (?:increas|decreas|declin|chang|differ)\w*
     | (?:high|low|larg|small|bigg|old|young|new|long|short|fast|slow|cheap|great)est | most | least
     )\b
@@ -116,7 +116,7 @@ def _sections(text: str) -> tuple[list[Section], list[Span]]:
         row = _row(line, start, names)
         is_first = number == 0 or not lines[number - 1].strip() or line.startswith("#")
         if HEAD.fullmatch(line):
-            names = line.split(" | ")
+            names += line.split(" | ")
             heads.append((start, end))
             block = None
         elif row:
@@ -145,10 +145,11 @@ def _row(line: str, start: int, names: Sequence[str]) -> Section | None:
     if not row:
         return None
     parts: dict[Span, str] = {}
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
+    heads = re.compile(rf"\s*((?:(?:{known})\s+)*)") if known else re.compile("()")
     for cell in _CELL.finditer(line, row.start("cells")):
-        words = cell[0].strip(" ;")
-        heads = [name for name in names if f"{words} ".startswith(f"{name} ")]
-        parts[start + cell.start(), start + cell.end()] = max(heads, key=len, default="")
+        head = heads.match(cell[0])
+        parts[start + cell.start(), start + cell.end()] = head[1] if head else ""
     is_row = len(parts) > 1 or any(parts.values())
     return Section(row["name"], start, start + len(line), True, parts) if is_row else None
 

@@ -163,9 +163,22 @@ def write_out(tree: _Element) -> None:
             element.clear(keep_tail=True)
             element.tag = "span"
             element.text = text
+    for definition in list(tree.iter("{*}dd")):
+        _write_definition(definition)
     for table in list(tree.iter("{*}table")):
         if next(table.iterdescendants("{*}table"), None) is None:
             _write_table(table)
+
+
+def _write_definition(definition: _Element) -> None:
+    """Make an item of a definition, with its term: "Length: 31 m"."""
+    definition.tag = "li"
+    term = definition.getprevious()
+    if term is not None and tag_of(term) == "dt":
+        words = " ".join("".join(term.itertext()).split())
+        definition.text = f"{words.rstrip(':')}: {(definition.text or '').lstrip()}"
+        term.clear(keep_tail=True)
+        term.tag = "span"
 
 
 def _shown_text(element: _Element, tag: str) -> str | None:

@@ -24,7 +24,7 @@ from attribution.evidence.numerals import in_figures, rounded_as
         ("$4,212 thousand, -$42 thousand", "$4.212 million, -$42,000"),
         ("forty boats, 5 million people", "40 boats, 5 million people"),
         ("a million, half a million, five million", "1 million, half a million, 5 million"),
-        ("1,500 million and 2.25 billion", "1.5 billion and 2.25 billion"),
+        ("1,500 million and 2.25 × 10^13", "1.5 billion and 22.5 trillion"),
         ("the first of the thousand islands", "the first of the thousand islands"),
         ("5 × 10^6 m³ in 2^12 cells, x^2", "5 million cubic metres in 4,096 cells, x^2"),
         ("9^99 on 120 km²", "9^99 on 120 square kilometres"),

@@ -8,6 +8,10 @@ ROWS = "Ferry | Built | Owner\n\nAlder: Built 1998; Owner Osen\n\nBirch: Built 2
 RESULTS = "$ million | 2024 | 2023\n\nNet income (loss): 2024 318; 2023 -42\n\nCash: 2024 9; 2023 8"
 YEARS = "Year | Cars\n\n2010: Cars 9,000\n\n2020: Cars 12,000"
 TRIAL = "Drug (n = 6) | Placebo (n = 6)\n\nDeath: Drug (n = 6) 1; Placebo (n = 6) 2"
+LINES = (
+    "Line | People (thousands)\n\nLine | 2022 | 2023\n\n"
+    "Blue: People (thousands) 2022 1; People (thousands) 2023 2"
+)
 REGIONS = "Region | Boat | Berths\n\nNorth: Boat Alder; Berths 5\n\nNorth: Boat Birch; Berths 7"
 BLOCKS = "# Boats\n\n## Alder\n- Berths: 6\n\n## Birch\n- Length: 9 m\n- Berths: 4"
 LISTS = "Boats\n\nAlder\n\n- Berths: 6\n\nBirch\n\n- Berths: 4"
@@ -27,6 +31,7 @@ RULES = "§ I Dogs are kept\non a lead.\n\n§ II Fires are not allowed."
         ("A ferry was built in 1998.", ROWS, "Alder: Built 1998; Birch: Built 2004;"),
         ("The net loss was 42 in 2023.", RESULTS, "Net income (loss): 2023 -42"),
         ("There were 12,000 cars in 2010.", YEARS, "2010: Cars 9,000"),
+        ("The Blue line had 1,000 people in 2023.", LINES, "Blue: People (thousands) 2023 2"),
         ("With the drug two died.", TRIAL, "Death: Drug (n = 6) 1;"),
         ("The Birch of the north has 5 berths.", REGIONS, "North: Boat Birch; Berths 7"),
         ("The Birch has 7 berths.", REGIONS, "North: Boat Birch; Berths 7"),

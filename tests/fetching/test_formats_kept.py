@@ -125,6 +125,13 @@ def test_what_no_reader_sees_is_no_evidence(middle: str) -> None:
     assert "Some forty varieties" in found
 
 
+def test_a_definition_stands_on_the_line_of_its_term() -> None:
+    terms = (
+        "<dl><dt><b>Wheel:</b> </dt> <dd>6 m</dd><dd>oak</dd><dt>Stones</dt><dd><i>4</i></dd></dl>"
+    )
+    assert "- Wheel: 6 m\n- oak\n- Stones: 4" in text(page(terms))
+
+
 def test_what_markdown_strikes_out_or_comments_is_no_evidence() -> None:
     written = f"{MILL} ~~{GONE}~~ It is `<!-- a -->`.\n\n<!-- {GONE}\n\n{GONE} -->\n"
     assert text(written, "a.md") == f"{MILL} It is <!-- a -->."
