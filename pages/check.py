@@ -43,7 +43,15 @@ INTRODUCTION = (
 )
 EDITING, OPENED, UNSUPPORTED, DEMO = "editing", "opened", "unsupported", "demo"  # page values
 JUDGED = "judged"  # the number of the last verdict of the analyst that was kept
-LEGEND = ("supported", "contradicted", "conflicting", "unclear", "no_relation", "missing")
+LEGEND = (
+    "supported",
+    "contradicted",
+    "conflicting",
+    "unclear",
+    "no_relation",
+    "missing",
+    "not_checked",
+)
 VIEW = "answer_view"
 
 
@@ -163,7 +171,9 @@ def header(running: bool) -> None:
         help="Question, answer, sources and options: change them, and check again.",
     )
     if report.id:
-        with st.popover("Export", key="export", help="Files, the link, and its origin."):
+        with st.popover(
+            "Export", key="export", help="Download the run, share it, or see how it was made."
+        ):
             export_and_share(choices.relabelled(report))
             if run_control.is_own():
                 edit_history(report)
@@ -172,7 +182,7 @@ def header(running: bool) -> None:
         on_click=new_check,
         key="new_check",
         icon=":material/add:",
-        help="Another answer, the same sources. This run stays under Answers.",
+        help="Check another answer against the same sources. This run stays under Answers.",
     )
 
 

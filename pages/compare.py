@@ -311,7 +311,11 @@ def answers_view(result: TwoAnswers | str) -> None:
         return
     first, second = result.first, result.second
     pages = {page.id for page in first.pages} == {page.id for page in second.pages}
-    both = f"the same {plural(len(first.pages), 'page')} for both" if pages else "own sources each"
+    both = (
+        f"the same {plural(len(first.pages), 'page')} for both"
+        if pages
+        else "each with its own sources"
+    )
     context_line(first, both, running=False)
     act = compare_columns(answers_data(result, titles(result)), key="compare_answers")
     if isinstance(act, Mapping) and act.get("value") in (first.id, second.id):
@@ -335,7 +339,9 @@ def context_line(report: Report, pages: str, running: bool) -> None:
         title = el("strong", report.question or beginning(report.answer), dir="auto")
         show(el("p", title, " ", el("span", pages, class_="quiet"), class_="ax-context"))
         if running:
-            st.button("Stop", on_click=JOB.stop, key="stop", help="What is known stays. (key: s)")
+            st.button(
+                "Stop", on_click=JOB.stop, key="stop", help="The results so far are kept. (Esc)"
+            )
         else:
             st.button("Change", on_click=change, key="change", type="tertiary")
 

@@ -71,7 +71,7 @@ def _given() -> AnswerFile | None:
         default="File",
         required=True,
         key="add_many_kind",
-        help="A file with an answer a row, or a text.",
+        help="A file with one answer per row, or pasted text.",
     )
     try:
         if kind == "Paste":

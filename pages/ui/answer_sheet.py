@@ -39,7 +39,7 @@ def export_dialog(run_ids: Sequence[str]) -> None:
                 partial(content, sheet),
                 f"answers{sheet.suffix}",
                 sheet.media_type,
-                help="One row a claim, with its assessment, verdict, quote and source.",
+                help="One row per claim, with its assessment, verdict, quote and source.",
                 on_click="ignore",
                 key=f"sheet{sheet.suffix}",
             )

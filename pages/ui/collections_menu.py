@@ -59,7 +59,7 @@ class AddProgress(background.JobProgress):
         return f"{', '.join(parts)}."
 
 
-JOB = JobPage[AddProgress]("ingest", "adding of documents")
+JOB = JobPage[AddProgress]("ingest", "import of documents")
 
 
 def work(items: Sequence[Item], add: Add) -> Work[AddProgress]:
@@ -126,7 +126,7 @@ def _keep(collections: Sequence[CollectionSummary], running: bool) -> None:
             "Name of the new collection",
             key="collection_name",
             max_chars=LIMITS.name,
-            help="Names of collections are yours alone.",
+            help="All users of this server see it.",
         )
     if running:
         st.button("Stop", key="collection_stop", on_click=JOB.stop, help="What was added stays.")

@@ -100,7 +100,7 @@ def segmenters_data(comparison: Comparison, in_use: str, running: bool) -> Data:
 def _facts(one: Column, running: bool) -> list[str]:
     """Return the figures of a segmenter, in two lines."""
     figures = one.figures
-    claims = f"{plural(figures.claims, 'claim')}, {figures.claims_per_sentence:.1f} a sentence"
+    claims = f"{plural(figures.claims, 'claim')}, {figures.claims_per_sentence:.1f} per sentence"
     measured = []
     if figures.decompscore is not None:
         measured.append(f"DecompScore {format_cell(figures.decompscore)}")

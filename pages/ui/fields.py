@@ -178,7 +178,7 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
     if job and now and now.running:
         progress_bar(now.part, f"Download of {model}")
         small(as_sentence("stopping" if now.stopping else now.what))
-        help = "What is there so far is kept."
+        help = "What has been downloaded so far is kept."
         st.button(
             "Stop",
             key="stop_download",

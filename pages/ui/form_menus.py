@@ -31,7 +31,8 @@ from pages.ui.frame import as_label, note, small
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
-PASTED, LINKED = "It becomes a document to check against.", "Each page is read."
+PASTED = "The text becomes a document to check against."
+LINKED = "The page at each address is checked against."
 TESTED = "tested_connection"  # what was typed, and what came of it
 
 

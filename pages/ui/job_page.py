@@ -223,5 +223,5 @@ class JobPage(Generic[P]):
                 on_click=on_start,
                 disabled=running or not ready,
                 key="start",
-                help="Start with what is filled in.",
+                help="Start with what is filled in. (Ctrl+Enter)",
             )

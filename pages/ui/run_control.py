@@ -492,7 +492,7 @@ def problem() -> RunProblem | None:
         return None
     now = job.progress()
     if now.rejected:
-        title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
+        title = "This edit cannot be made" if now.accepted else "This text cannot be checked"
         return RunProblem(title, now.rejected, now.detail)
     if now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"

@@ -168,7 +168,7 @@ def not_used(report: Report) -> None:
     for failure in report.failures:
         by_kind[failure.kind].append(failure)
     for failure in by_kind["unsupported_language"]:
-        note(f"Not every part reads {failure.subject}", failure.message, label="missing")
+        note(f"Some steps can't read {failure.subject}", failure.message, label="missing")
     if by_kind["left_out"]:
         note("Not all of the answer was read", *_messages(by_kind["left_out"]), label="missing")
     if by_kind["llm_failed"] and not report.stopped:
@@ -338,7 +338,7 @@ def _access(report: Report) -> None:
         on_click=runs.set_private,
         args=(report.id, not access.private),
         key="private",
-        help="Who can open this address: everybody, or this browser alone.",
+        help="Who can open this run: anyone with the link, or this browser alone.",
     )
 
 

@@ -33,11 +33,11 @@ OF_GROUP = {
     ),
     "none": (
         "No source",
-        "Nothing that was read speaks of it: add a source, or search the web.",
+        "No source mentions it: add one, or search the web.",
     ),
     "ok": (
         "OK",
-        "What a source supports has a thin line: you need not stop there.",
+        "Supported claims have a thin line, so that you can pass over them.",
     ),
 }
 
@@ -63,6 +63,6 @@ def demo_steps(report: Report) -> list[DemoStep]:
         "that none does. Copy it, or leave those sentences out."
     )
     steps.append(DemoStep("The revised answer", revised, action="tab:revised"))
-    end = "Export makes a web page, a sheet and more, and has the link. New begins with your own."
-    steps.append(DemoStep("Take it along", end, ".st-key-header", "tab:claim"))
+    end = "Export has the files and the link. New starts a check of your own answer."
+    steps.append(DemoStep("Keep and share it", end, ".st-key-header", "tab:claim"))
     return steps

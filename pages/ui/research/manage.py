@@ -285,7 +285,7 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
     rows = store().history.find(HistoryQuery(state="finished", limit=RUNS)).rows
     runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in rows}
     if not runs:
-        small("No runs yet: analyse an answer on the Check page first.")
+        small("No runs yet: check an answer first.")
         return
     chosen = st.multiselect(
         "Runs",
