@@ -9,7 +9,7 @@ from __future__ import annotations
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el
-from attribution.reports.looks import GROUPS, group_counts, look, style_class
+from attribution.reports.looks import GROUPS, group_counts, look
 from attribution.reports.trail import date
 from attribution.review.citations import citation_lines
 from attribution.review.judgements import agreement
@@ -75,8 +75,7 @@ class _Drawing:
         return el("section", *nodes, class_="answer", role="region", aria_label=label)
 
     def _class(self, claim_id: str) -> str:
-        row = self._rows[claim_id]
-        return f"claim {style_class(row.badge)} g-{row.group}"
+        return f"claim g-{self._rows[claim_id].group}"
 
     def _number(self, claim_id: str) -> Node:
         """Draw the number of a claim, which leads to its evidence."""
@@ -85,7 +84,7 @@ class _Drawing:
         spoken = f"Claim {row.number}, {style.word.lower()}: to its evidence"
         words = f"\u2060{style.icon}{row.number}"
         link = el("a", words, href=f"#claim-{row.number}", aria_label=spoken)
-        return el("sup", link, class_=f"number {style_class(row.badge)}", id=f"mark-{row.number}")
+        return el("sup", link, class_=f"number g-{row.group}", id=f"mark-{row.number}")
 
     def _numbered(self, node: Tree, is_inner: bool = False) -> list[Tree]:
         """Draw a node of the answer; a claim's number follows its first part."""

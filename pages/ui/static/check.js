@@ -134,7 +134,7 @@ class View {
       }
       const mark = parts.at(-1).querySelector(`.claim-mark[data-of="${id}"]`);
       if (mark) {
-        mark.className = `claim-mark g-${claim.group}${claim.own ? " own" : ""}`;
+        mark.className = `claim-mark v-${claim.label} g-${claim.group}${claim.own ? " own" : ""}`;
         mark.textContent = claim.icon;
       }
       const handle = this.handle(id);
