@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import httpx2
@@ -17,6 +16,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching.content_type import check_declared
 from attribution.fetching.http import (
     AGENT,
+    AS_DOCUMENT,
     REDIRECTS,
     Allow,
     Clock,
@@ -37,7 +37,6 @@ MAX_RULES = 512_000  # bytes; RFC 9309, 2.5: at least 500 kibibytes are read, th
 ACCEPT = (
     "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
 )
-AS_DOCUMENT = "add the page's text as a document"
 
 
 class _Advice(NamedTuple):
@@ -98,35 +97,16 @@ class Fetcher:
 
     def _fetch(self, url: str) -> Page:
         target = parsed(url)
-        clock, reply = self._follow(target)
-        media_type = reply.headers.get("content-type", "")
-        address = str(reply.url)
+        clock = Clock(self._settings.page_timeout)
+        response = _follow(target, lambda address: self._request(address, clock))
+        _check_status(response)
+        address = str(response.url)
+        media_type = response.headers.get("content-type", "")
         seconds = max(0.1, clock.left())
-        extracted = self._reading.read(reply.content, media_type, address, seconds)
-        return make_page(url, "web", extracted, "" if reply.url == target else address)
+        extracted = self._reading.read(response.content, media_type, address, seconds)
+        return make_page(url, "web", extracted, "" if response.url == target else address)
 
-    def _follow(self, target: httpx2.URL) -> tuple[Clock, Response]:
-        """Return the page's clock, started with the first request, and the last reply."""
-        clock: Clock | None = None
-        seen: list[httpx2.URL] = []
-        while target not in seen and len(seen) <= MAX_REDIRECTS:
-            seen.append(target)
-            with self._host(target).turn(target, self._settings, self._allow):
-                clock = clock or Clock(self._settings.page_timeout)
-                reply = self._send(target, clock)
-            location = reply.headers.get("location")
-            if reply.status not in REDIRECTS or not location:
-                _check_status(reply)
-                return clock, reply
-            target = parsed(location, base=target)
-        host = host_of(target)
-        if target in seen:
-            problem = f"{host} redirects in a circle; open the page in a browser to see why"
-        else:
-            problem = f"more than {MAX_REDIRECTS} redirects, last to {host}; use the final address"
-        raise FetchFailed("redirect_loop", problem)
-
-    def _send(self, target: httpx2.URL, clock: Clock) -> Response:
+    def _request(self, target: httpx2.URL, clock: Clock) -> Response:
         host = host_of(target)
         request = Request(
             target,
@@ -134,7 +114,8 @@ class Fetcher:
             self._settings.page_bytes,
             check=lambda headers: check_declared(headers.get("content-type", ""), host),
         )
-        return send(request, self._settings, self._allow, clock)
+        with self._host(target).turn(target, self._settings, self._allow):
+            return send(request, self._settings, self._allow, clock)
 
     def _host(self, url: httpx2.URL) -> _Host:
         key = f"{url.scheme}://{url.netloc.decode('ascii')}"
@@ -147,8 +128,9 @@ class _Host:
 
     def __init__(self, connections: int) -> None:
         self._connections = threading.BoundedSemaphore(connections)
-        self._rules_lock, self._turn_lock = threading.Lock(), threading.Lock()
-        self._rules: Rules | None = None
+        self._rules_lock = threading.Lock()
+        self._turn_lock = threading.Lock()
+        self._rules: Protego | FetchFailed | None = None
         self._next_turn = 0.0
 
     @contextmanager
@@ -161,13 +143,41 @@ class _Host:
         with self._rules_lock:
             if self._rules is None:
                 self._rules = read_rules(url, settings, allow)
-        self._rules.check(url)
+        rules = self._rules
+        if isinstance(rules, FetchFailed):
+            raise FetchFailed(rules.kind, str(rules), detail=rules.detail)
+        if not rules.can_fetch(str(url), AGENT):
+            message = (
+                f"the robots.txt of {host_of(url)} does not allow programs to read this page; "
+                "open it in a browser and add its text as a document"
+            )
+            raise FetchFailed("robots", message)
         with self._connections:
             with self._turn_lock:
                 start = max(self._next_turn, time.monotonic())
-                self._next_turn = start + self._rules.delay
+                pause = min(rules.crawl_delay(AGENT) or 0.0, settings.crawl_delay)
+                self._next_turn = start + pause
             time.sleep(max(0.0, start - time.monotonic()))
             yield
+
+
+def _follow(target: httpx2.URL, request: Callable[[httpx2.URL], Response]) -> Response:
+    """Return the response that redirects end in.
+
+    Raises:
+        FetchFailed: redirect_loop.
+    """
+    for _ in range(MAX_REDIRECTS + 1):
+        response = request(target)
+        location = response.headers.get("location")
+        if response.status not in REDIRECTS or not location:
+            return response
+        target = parsed(location, base=target)
+    message = (
+        f"more than {MAX_REDIRECTS} redirects, last to {host_of(target)}; "
+        "open the page in a browser and use its final address"
+    )
+    raise FetchFailed("redirect_loop", message)
 
 
 def _check_status(reply: Response) -> None:
@@ -185,72 +195,35 @@ def _check_status(reply: Response) -> None:
 _AGENT_LINE = re.compile(r"^[ \t]*user[- ]?agent[ \t]*:?([^#\n]*).*", re.IGNORECASE | re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The rules of one host.
-
-    Attributes:
-        parsed: The rules; None if everything is allowed.
-        delay: Seconds between two requests.
-        refused: Why none of the host's pages may be requested.
-    """
-
-    parsed: Protego | None = None
-    delay: float = 0.0
-    refused: FetchFailed | None = None
-
-    def check(self, url: httpx2.URL) -> None:
-        """Raise FetchFailed(robots) if programs are not allowed to read the page."""
-        if self.refused:
-            raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
-        if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
-            message = (
-                f"the robots.txt of {host_of(url)} does not allow programs to read this page; "
-                "open it in a browser and add its text as a document"
-            )
-            raise FetchFailed("robots", message)
-
-
-def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
-    """Read the rules of a URL's host, within `settings.robots_timeout`.
+def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | FetchFailed:
+    """Return the rules of a URL's host, or why none of its pages may be requested.
 
     RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx,
     no response) forbids everything. A host that cannot be reached at all keeps that failure's kind.
     """
-    try:
-        reply = _request_rules(url.copy_with(raw_path=b"/robots.txt"), settings, allow)
-    except FetchFailed as error:
-        if error.kind == "timed_out":
-            return _refused(url, "timed out", error.detail)
-        if error.kind == "unreadable":
-            return _refused(url, "is unreadable", error.detail)
-        return Rules(refused=error)
-    if reply.status >= 500 or reply.status < 200:
-        return _refused(url, f"answers with HTTP {reply.status}")
-    if reply.status >= 300:
-        return Rules()
-    rules = Protego.parse(_merge_groups(reply.content.decode("utf-8", "replace")))
-    return Rules(rules, min(rules.crawl_delay(AGENT) or 0.0, settings.crawl_delay))
-
-
-def _request_rules(target: httpx2.URL, settings: Settings, allow: Allow) -> Response:
     clock = Clock(settings.robots_timeout)
     headers = {"Accept": "text/plain, */*;q=0.1"}
-    for _ in range(MAX_REDIRECTS + 1):
-        reply = send(Request(target, headers, MAX_RULES, cut=True), settings, allow, clock)
-        location = reply.headers.get("location")
-        if reply.status not in REDIRECTS or not location:
-            break
-        target = parsed(location, base=target)
-    return reply
 
+    def request(target: httpx2.URL) -> Response:
+        return send(Request(target, headers, MAX_RULES, cut=True), settings, allow, clock)
 
-def _refused(url: httpx2.URL, why: str, detail: str = "") -> Rules:
+    try:
+        response = _follow(url.copy_with(raw_path=b"/robots.txt"), request)
+    except FetchFailed as error:
+        if error.kind == "redirect_loop":
+            return Protego.parse("")
+        if error.kind not in ("timed_out", "unreadable"):
+            return error
+        problem = f"cannot be read ({error})"
+    else:
+        if response.status < 500:
+            return Protego.parse(_merge_groups(response.content.decode("utf-8", "replace")))
+        problem = f"answers with HTTP {response.status}"
     message = (
-        f"the robots.txt of {host_of(url)} {why}, so its pages are not read; "
+        f"the robots.txt of {host_of(url)} {problem}, so its pages are not read; "
         f"run again later, or {AS_DOCUMENT}"
     )
-    return Rules(refused=FetchFailed("robots", message, detail=detail))
+    return FetchFailed("robots", message)
 
 
 def _merge_groups(text: str) -> str:

@@ -68,23 +68,17 @@ def reader_of(
     Raises:
         FetchFailed: wrong_type, or no_text where there are no bytes.
     """
-    if document and media_type == media.READ:
-        return media.READ, media.READ
-    if document:
-        media_type = _type_by_name(content, media_type, name)
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
-    if document and media_type in media.PACKAGED:
+    if document and media_type != media.READ:
+        by_suffix = media.SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
+        is_packed = by_suffix in (media.PDF, *media.PACKAGED)
+        # a client of the API sends the text of a file under its name
+        is_text = media_type == media.PLAIN and not content.startswith(_PACKED)
+        media_type = media_type if is_packed and is_text else by_suffix
+    if document and media_type in (media.READ, *media.PACKAGED):
         return media_type, media_type
     return actual_type(media_type, content, name), media_type
-
-
-def _type_by_name(content: bytes, media_type: str, name: str) -> str:
-    by_suffix = media.SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
-    is_packed_type = by_suffix in (media.PDF, *media.PACKAGED)
-    if media_type == media.PLAIN and is_packed_type and not content.startswith(_PACKED):
-        return media_type  # a client of the API sends the text of a file under its name
-    return by_suffix
 
 
 def extract(content: bytes, media_type: str, name: str, document: bool = False) -> Extracted:
@@ -121,7 +115,7 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         message = f"{name} has {len(text):,} characters, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)
     title = one_line(extracted.title)
-    if kind in (media.PDF, *media.PACKAGED) and is_placeholder(title):
+    if kind not in (media.HTML, media.MARKDOWN) and is_placeholder(title):
         title = ""
     published = valid_date(extracted.published)
     site = one_line(extracted.site)

@@ -6,9 +6,9 @@ import json
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
@@ -20,13 +20,12 @@ from attribution.fetching.blocks import (
     write_out,
 )
 from attribution.fetching.content_type import decode
-from attribution.fetching.page import UNWANTED, Extracted
+from attribution.fetching.page import UNWANTED, Extracted, one_line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
     from lxml.html import HtmlElement
 
-MAX_ELEMENTS = 200_000
 for _name in ("trafilatura", "htmldate"):  # a hostile page must not fill the terminal
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
@@ -35,32 +34,32 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     """Read the main text of a page with its title, date and site.
 
     Raises:
-        FetchFailed: unreadable, too_large, paywall or needs_javascript.
+        FetchFailed: unreadable, paywall or needs_javascript.
     """
     text = decode(content, media_type)
     if not text.strip():
         return Extracted("", "")
     tree = parse(text, name)
-    markup = read_markup(tree)
     _shorten_scripts(tree)
+    markup = read_markup(tree)
+    notices = read_notices(tree)
     remove_hidden(tree)
     write_out(tree)
     _rename(tree)
     paragraphs = _long_paragraphs(tree)  # before extraction, which changes the tree
     host = urlsplit(name).hostname or ""
     document = _extract_document(tree, name if host else None)
-    extracted = Extracted("", "", site=host)
+    extracted = markup
     if document is not None:
-        extracted = Extracted(
+        extracted = replace(
+            markup,
             title=unescape(document.title or ""),
             text=_article(document.body, paragraphs),
             published=document.date or "",
-            site=unescape(document.sitename or "").lstrip("@") or host,
+            site=unescape(document.sitename or "").lstrip("@"),
         )
-    failure = markup.failure(extracted.text, name)
-    if failure is not None:
-        raise failure
-    return replace(extracted, types=markup.types, reviewed=markup.reviewed, rating=markup.rating)
+    _check_text(extracted.text.strip(), notices, name)
+    return replace(extracted, site=extracted.site or host)
 
 
 def _extract_document(tree: _Element, url: str | None) -> Any:
@@ -101,7 +100,7 @@ def parse(markup: str, name: str) -> _Element:
     """Return the tree of a page.
 
     Raises:
-        FetchFailed: unreadable or too_large.
+        FetchFailed: unreadable where it is nested too deeply.
     """
     import lxml.html
 
@@ -113,13 +112,6 @@ def parse(markup: str, name: str) -> _Element:
     if any("depth" in entry.message for entry in parser.error_log):
         message = f"{name} is nested too deeply to be read; paste its text as a document"
         raise FetchFailed("unreadable", message, name)
-    size = int(tree.xpath("count(//*)"))
-    if size > MAX_ELEMENTS:
-        message = (
-            f"{name} has {size:,} HTML elements, at most {MAX_ELEMENTS:,} are read; "
-            "add only the part you need"
-        )
-        raise FetchFailed("too_large", message, name)
     return tree
 
 
@@ -182,14 +174,11 @@ def _rename(tree: _Element) -> None:
         element.tag = "span"
     for element in tree.xpath("//article//* | //main//*"):
         tag = tag_of(element)
-        if tag in _BLOCKS_OF_TEXT and not _holds_blocks(element):
+        inner_tags = map(tag_of, element.iterdescendants())
+        if tag in _BLOCKS_OF_TEXT and BLOCK_TAGS.isdisjoint(inner_tags):
             element.tag = "p"
         elif tag in ("aside", "figure"):
             element.tag = "div"
-
-
-def _holds_blocks(element: _Element) -> bool:
-    return any(tag_of(each) in BLOCK_TAGS for each in element.iterdescendants())
 
 
 def _long_paragraphs(tree: _Element) -> list[str]:
@@ -211,8 +200,6 @@ def _article(body: _Element, paragraphs: Sequence[str]) -> str:
 
 MAX_SCRIPT = 100_000  # characters of JSON metadata: trafilatura searches it with slow patterns
 MAX_TYPES = 12
-MAX_DEPTH = 6  # of objects in one another
-MAX_TEXT = 300  # characters of a claim or a verdict
 MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
 MAX_NOTICE = 300  # … and one shorter than this only a notice
 _MAIN = ("@graph", "mainEntity")  # whose objects say what the page is; others speak of its parts
@@ -244,69 +231,53 @@ _NEEDS_SCRIPTS = re.compile(
 )
 
 
-@dataclass
-class Markup:
-    """What the markup of a page says.
+class Notices(NamedTuple):
+    """Why the text of a page may be missing."""
 
-    Attributes:
-        types: Its schema.org types.
-        reviewed: The claim that a fact check is about.
-        rating: The fact check's verdict on it.
-        is_paid: It is not accessible for free.
-        has_scripts: It runs scripts.
-        needs_scripts: It asks for JavaScript, or is an empty shell that scripts fill.
+    is_paid: bool
+    needs_scripts: bool
+
+
+def read_notices(tree: HtmlElement) -> Notices:
+    """Return what the markup of a page says about missing text."""
+    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
+    is_paid = bool(tree.xpath(_LOCKED)) or _NOT_FREE.search(metadata) is not None
+    notice = "\n".join(tree.xpath("//noscript//text()"))[:MAX_SCRIPT]
+    is_shell = bool(tree.xpath(_SHELL))
+    return Notices(is_paid, is_shell or _NEEDS_SCRIPTS.search(notice) is not None)
+
+
+def _check_text(text: str, notices: Notices, address: str) -> None:
+    """Raise FetchFailed where so little text was found that the rest is known to be missing.
+
+    Raises:
+        FetchFailed: paywall or needs_javascript.
     """
-
-    types: tuple[str, ...] = ()
-    reviewed: str = ""
-    rating: str = ""
-    is_paid: bool = False
-    has_scripts: bool = False
-    needs_scripts: bool = False
-
-    def failure(self, text: str, address: str) -> FetchFailed | None:
-        """Return why so little text was found: paywall or needs_javascript."""
-        text = text.strip()
-        advice = "open it in a browser and add its text as a document"
-        if len(text) < MAX_TEASER and (self.is_paid or _SUBSCRIBE.search(text)):
-            message = f"{address} shows its text to subscribers only; {advice}"
-            return FetchFailed("paywall", message, address)
-        is_notice = self.needs_scripts or _NEEDS_SCRIPTS.search(text)
-        is_empty = not text and self.has_scripts
-        if is_empty or (len(text) < MAX_NOTICE and is_notice):
-            message = f"{address} needs JavaScript to show its text, which is not run; {advice}"
-            return FetchFailed("needs_javascript", message, address)
-        return None
+    advice = "open it in a browser and add its text as a document"
+    if len(text) < MAX_TEASER and (notices.is_paid or _SUBSCRIBE.search(text)):
+        message = f"{address} shows its text to subscribers only; {advice}"
+        raise FetchFailed("paywall", message, address)
+    if len(text) < MAX_NOTICE and (notices.needs_scripts or _NEEDS_SCRIPTS.search(text)):
+        message = f"{address} needs JavaScript to show its text, which is not run; {advice}"
+        raise FetchFailed("needs_javascript", message, address)
 
 
-def read_markup(tree: HtmlElement) -> Markup:
-    """Read an lxml tree, before extraction removes metadata."""
-    notices = "\n".join(tree.xpath("//noscript//text()"))
-    markup = Markup(
-        is_paid=bool(tree.xpath(_LOCKED)),
-        has_scripts=bool(tree.xpath("//script[@src or normalize-space()]")),
-        needs_scripts=bool(tree.xpath(_SHELL) or _NEEDS_SCRIPTS.search(notices[:MAX_SCRIPT])),
-    )
-    types: list[Any] = []
-    size = 0
+def read_markup(tree: HtmlElement) -> Extracted:
+    """Return the schema.org types of a page and, of a fact check, the claim and its rating."""
+    types: list[Any] = tree.xpath("//@itemtype")
+    reviewed = rating = ""
     for script in tree.xpath("//script[contains(@type, 'json')]"):
-        text = script.text or ""
-        size += len(text)
-        if size > MAX_SCRIPT:
-            break
-        markup.is_paid = markup.is_paid or _NOT_FREE.search(text) is not None
-        for item in _items(_parse_json(text), MAX_DEPTH):
+        for item in _items(_parse_json(script.text or "")):
             named = item.get("@type")
             types += named if isinstance(named, list) else [named]
-            rating = item.get("reviewRating")
-            if "claimReviewed" in item and isinstance(rating, dict) and not markup.rating:
-                markup.reviewed = _one_line(item["claimReviewed"])
+            review = item.get("reviewRating")
+            if isinstance(review, dict) and "claimReviewed" in item:
+                reviewed = one_line(str(item["claimReviewed"]))
                 # its number says nothing without the scale
-                markup.rating = _one_line(rating.get("alternateName") or rating.get("name"))
-    types += tree.xpath("//@itemtype")
+                rating = one_line(str(review.get("alternateName") or review.get("name") or ""))
     names = [name.rstrip("/").rpartition("/")[2][:60] for name in types if isinstance(name, str)]
-    markup.types = tuple(dict.fromkeys(filter(None, names)))[:MAX_TYPES]
-    return markup
+    distinct = tuple(dict.fromkeys(names))[:MAX_TYPES]
+    return Extracted("", "", types=distinct, reviewed=reviewed, rating=rating)
 
 
 def _parse_json(text: str) -> Any:
@@ -316,16 +287,12 @@ def _parse_json(text: str) -> Any:
         return None
 
 
-def _items(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+def _items(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects that say what the page is."""
-    if isinstance(value, list) and depth:
+    if isinstance(value, list):
         for item in value:
-            yield from _items(item, depth - 1)
+            yield from _items(item)
     elif isinstance(value, dict):
         yield value
-        for name in _MAIN if depth else ():
-            yield from _items(value.get(name), depth - 1)
-
-
-def _one_line(value: Any) -> str:
-    return " ".join(value.split())[:MAX_TEXT] if isinstance(value, str) else ""
+        for name in _MAIN:
+            yield from _items(value.get(name))

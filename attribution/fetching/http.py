@@ -8,6 +8,8 @@ TLS name stay.
 from __future__ import annotations
 
 import contextlib
+import gzip
+import io
 import queue
 import re
 import socket
@@ -15,9 +17,10 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 import httpcore2
 import httpx2
@@ -25,6 +28,7 @@ import httpx2
 from attribution.errors import FetchFailed
 from attribution.models.loading import load_once
 from attribution.settings import Settings
+from attribution.types import FailureKind
 
 # --- connections ---
 
@@ -61,20 +65,26 @@ class AddressNotAllowed(Exception):
 
 
 class Clock:
-    """The wall clock of one page, redirects and extraction included, or of one request."""
+    """The wall clock of one page, redirects and extraction included, or of one request.
+
+    It starts with the first request, not with the wait for a turn.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._end = time.monotonic() + seconds
+        self._end: float | None = None
 
     def left(self) -> float:
         """Seconds, at least 0."""
-        return max(0.0, self._end - time.monotonic())
+        now = time.monotonic()
+        if self._end is None:
+            self._end = now + self.seconds
+        return max(0.0, self._end - now)
 
     def cap(self, timeout: float | None) -> float:
         """The shorter of a timeout and the time left; ReadTimeout where none is left."""
-        left = self._end - time.monotonic()
-        if left <= 0:
+        left = self.left()
+        if not left:
             raise httpcore2.ReadTimeout("the time is over")
         return left if timeout is None else min(left, timeout)
 
@@ -95,17 +105,15 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             answers.put(list(dict.fromkeys(str(info[4][0]) for info in infos)))
         except (OSError, ValueError) as error:  # ValueError: a name that cannot be encoded
-            answers.put(error)
+            answers.put(NameNotResolved(str(error)))
 
     threading.Thread(target=look_up, name="resolve", daemon=True).start()
     try:
         answer = answers.get(timeout=timeout)
     except queue.Empty:
-        raise httpcore2.ConnectTimeout(
-            f"the name {host} was not resolved in {timeout:.1f} s"
-        ) from None
-    if isinstance(answer, Exception) or not answer:
-        raise NameNotResolved(str(answer))
+        raise httpcore2.ConnectTimeout(f"{host} was not resolved in {timeout:.1f} s") from None
+    if isinstance(answer, Exception):
+        raise answer
     return answer
 
 
@@ -187,10 +195,10 @@ def open_pool(allow: Allow, clock: Clock) -> httpcore2.ConnectionPool:
 
 AGENT = "attribution-explorer"  # the name that a robots.txt can address
 USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
+AS_DOCUMENT = "add the page's text as a document"
 REDIRECTS = (301, 302, 303, 307, 308)
+_PORTS = (None, *range(1, 65_536))
 _HOST = re.compile(rb"[A-Za-z0-9._:-]+")
-_BLOCK = 65_536
-_GZIP = 16 + zlib.MAX_WBITS
 
 
 @dataclass(frozen=True)
@@ -213,23 +221,18 @@ def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
     Raises:
         FetchFailed: bad_address where it may not be fetched.
     """
-    shown = repr(url[:200])
     try:
         joined = base.join(url.strip()) if base else httpx2.URL(url.strip())
         target = joined.copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError):
-        problem = f"{shown} is not a web address; expected https://… or http://…"
-        raise FetchFailed("bad_address", problem) from None
-    problem = ""
-    if target.scheme not in ("http", "https") or not _HOST.fullmatch(target.raw_host):
-        problem = f"{shown} cannot be fetched; expected an address with http:// or https://"
-    elif target.userinfo:
-        host = host_of(target)
-        problem = f"the address on {host} carries a user name or password; remove it"
-    elif target.port is not None and not 0 < target.port < 65_536:
-        problem = f"port {target.port} does not exist; expected 1 to 65535"
-    if problem:
-        raise FetchFailed("bad_address", problem)
+        target = httpx2.URL("")
+    is_web = target.scheme in ("http", "https") and _HOST.fullmatch(target.raw_host)
+    if not is_web or target.port not in _PORTS:
+        message = f"{url[:200]!r} is not a web address; expected https://… or http://…"
+        raise FetchFailed("bad_address", message)
+    if target.userinfo:
+        message = f"the address on {host_of(target)} carries a user name or password; remove it"
+        raise FetchFailed("bad_address", message)
     return target
 
 
@@ -277,13 +280,14 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
         FetchFailed: too_large, timed_out, unreachable, bad_certificate, blocked_address or
             unreadable.
     """
+    timeouts = (settings.connect_timeout, settings.read_timeout)
     host = host_of(request.url)
     try:
-        return exchange(request, allow, clock, (settings.connect_timeout, settings.read_timeout))
+        return exchange(request, allow, clock, timeouts)
     except AddressNotAllowed:
         message = (
             f"{host} is not on the public web (its address is private, local or reserved), so it "
-            "is not fetched; add the page's text as a document instead"
+            f"is not fetched; {AS_DOCUMENT} instead"
         )
         raise FetchFailed("blocked_address", message) from None
     except TooLarge:
@@ -295,30 +299,21 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
     except zlib.error as error:
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None
-    except httpcore2.ConnectTimeout:
-        message = f"{host} did not accept a connection in time; run again later"
-        raise FetchFailed("unreachable", message) from None
-    except httpcore2.TimeoutException:
+    except (httpcore2.ReadTimeout, httpcore2.WriteTimeout):
         message = f"{host} did not respond within {clock.seconds:g} s; run again later"
         raise FetchFailed("timed_out", message) from None
-    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        raise _connection_failure(error, host) from None
-
-
-def _connection_failure(error: Exception, host: str) -> FetchFailed:
-    if "CERTIFICATE_VERIFY_FAILED" in str(error):
-        message = (
-            f"the certificate of {host} is not valid, so it may be another server; "
-            "add the page's text as a document if you trust it"
-        )
-        return FetchFailed("bad_certificate", message)
-    if isinstance(error, NameNotResolved):
-        message = f"the name {host} cannot be resolved; check the address"
-    elif isinstance(error, httpcore2.ConnectError):
-        message = f"{host} cannot be reached; check the address, or run again later"
-    else:
-        message = f"{host} closed the connection or sent no valid response; run again later"
-    return FetchFailed("unreachable", message, detail=words_of(error))
+    except (httpcore2.ConnectTimeout, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        kind: FailureKind = "unreachable"
+        problem = "closed the connection or sent no valid response"
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            kind = "bad_certificate"
+            problem = "has no valid certificate, so it may be another server"
+        elif isinstance(error, NameNotResolved):
+            problem = "is a name that cannot be resolved"
+        elif isinstance(error, httpcore2.ConnectError | httpcore2.ConnectTimeout):
+            problem = "cannot be reached"
+        message = f"{host} {problem}; check the address, run again later, or {AS_DOCUMENT}"
+        raise FetchFailed(kind, message, detail=words_of(error)) from None
 
 
 def words_of(error: Exception) -> str:
@@ -351,7 +346,7 @@ def exchange(
     sent: dict[bytes | str, bytes | str] = {
         "Host": url.netloc.decode("ascii"),
         "User-Agent": USER_AGENT,
-        "Accept-Encoding": "gzip",  # what _inflated can bound
+        "Accept-Encoding": "gzip",
         "Connection": "close",
     }
     sent.update(dict(request.headers))
@@ -385,49 +380,35 @@ def exchange(
 
 
 def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > limit and not cut:
-        raise TooLarge
-    content = bytearray()
-    for part in _inflated(response.iter_stream(), headers.get("content-encoding", ""), limit):
-        content += part
-        if len(content) > limit and cut:
-            return bytes(content[:limit])
-        if len(content) > limit:
-            raise TooLarge
-    return bytes(content)
-
-
-def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """Decompress a body in small blocks, so that it is counted before it fills the memory.
-
-    A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last
-    one is padding.
-    """
-    encoding = encoding.strip().lower()
-    if encoding in ("", "identity"):
-        yield from parts
-        return
-    if encoding not in ("gzip", "x-gzip"):
+    """Return the body, unpacked no further than its limit."""
+    body: io.BufferedIOBase = io.BufferedReader(_Body(response))
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding in ("gzip", "x-gzip"):
+        body = gzip.GzipFile(fileobj=body)
+    elif encoding not in ("", "identity"):
         raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
-    gzip = zlib.decompressobj(_GZIP)
-    packed = 0
-    waiting = b""
-    for part in parts:
-        packed += len(part)
-        if packed > limit:  # blocks that decompress to nothing are not read for ever
-            raise zlib.error(f"more than {limit:,} bytes packed")
-        waiting += part
-        while waiting:
-            if gzip.eof:
-                if len(waiting) < 2:
-                    break  # too little to distinguish another member from padding
-                if not waiting.startswith(b"\x1f\x8b"):
-                    return
-                gzip = zlib.decompressobj(_GZIP)
-            yield gzip.decompress(waiting, _BLOCK)
-            waiting = gzip.unused_data if gzip.eof else gzip.unconsumed_tail
-    if not gzip.eof:
-        yield gzip.flush(_BLOCK)
-    if not gzip.eof:
-        raise zlib.error("it ends too early")
+    try:
+        content = body.read(limit + 1)
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise zlib.error(str(error)) from None
+    if len(content) > limit and not cut:
+        raise TooLarge
+    return content[:limit]
+
+
+class _Body(io.RawIOBase):
+    """The bytes of a response as they are sent, as a file."""
+
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._parts = response.iter_stream()
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._waiting = self._waiting or next(self._parts, b"")
+        part = self._waiting[: len(buffer)]
+        self._waiting = self._waiting[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)

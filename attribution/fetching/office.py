@@ -9,7 +9,7 @@ import io
 import posixpath
 import re
 import zipfile
-from collections import Counter
+from collections.abc import Sequence
 from copy import deepcopy
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -141,9 +141,7 @@ def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
     package = Package(content, name)
     root = package.xml(next(filter(_DOCUMENT.fullmatch, package.members)))
-    numbering = _Numbering(package)
-    for paragraph in root.iter("{*}p"):
-        numbering.write(paragraph)
+    _write_numbers(root, package)
     numbers: dict[str, int] = {}  # of notes, by kind and id
     for reference in root.iter("{*}footnoteReference", "{*}endnoteReference"):
         number = numbers.setdefault(_note_key(reference), len(numbers) + 1)
@@ -262,55 +260,52 @@ def _merge_cells(table: _Element) -> None:
 
 # --- automatic numbers ---
 
+_NUMBERED = "{*}pPr/{*}numPr"
 _PLACE = re.compile(r"%(\d)")
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
 
 
-class _Numbering:
-    """Writes the numbers that Word gives to paragraphs, as "Article 3"."""
-
-    def __init__(self, package: Package) -> None:
-        self._levels: dict[str, list[_Element]] = {}  # by the id of a list
-        self._counts: Counter[tuple[str, int]] = Counter()
-        self._of_styles: dict[str, _Element | None] = {}  # the list and level of a style
-        by_id = {}
-        for element in package.optional("word/numbering.xml"):
-            if tag_of(element) == "abstractnum":
-                by_id[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
-            elif tag_of(element) == "num":
-                link = _attribute(element.find("{*}abstractNumId"))
-                self._levels[_attribute(element, "numId")] = by_id.get(link, [])
-        for style in package.optional("word/styles.xml"):
-            self._of_styles[_attribute(style, "styleId")] = style.find("{*}pPr/{*}numPr")
-
-    def write(self, paragraph: _Element) -> None:
-        """Write a paragraph's number before its text, or "-" for a bullet."""
-        place = paragraph.find("{*}pPr/{*}numPr")
+def _write_numbers(root: _Element, package: Package) -> None:
+    """Write the numbers that Word gives to paragraphs before their text, as "Article 3"."""
+    levels: dict[str, list[_Element]] = {}  # by the id of a list
+    definitions: dict[str, list[_Element]] = {}
+    for element in package.optional("word/numbering.xml"):
+        if tag_of(element) == "abstractnum":
+            definitions[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
+        elif tag_of(element) == "num":
+            definition = _attribute(element.find("{*}abstractNumId"))
+            levels[_attribute(element, "numId")] = definitions.get(definition, [])
+    styles = package.optional("word/styles.xml")
+    by_style = {_attribute(style, "styleId"): style.find(_NUMBERED) for style in styles}
+    counts: dict[str, list[int]] = {}  # so far, by list and level
+    for paragraph in root.iter("{*}p"):
+        style_id = _attribute(paragraph.find("{*}pPr/{*}pStyle"))
+        place = paragraph.find(_NUMBERED)
         if place is None:
-            style = _attribute(paragraph.find("{*}pPr/{*}pStyle"))
-            place = self._of_styles.get(style)
+            place = by_style.get(style_id)
         first = next(paragraph.iter("{*}t"), None)
         if place is None or first is None:
-            return
+            continue
         name = _attribute(place.find("{*}numId"))
         level = int(_attribute(place.find("{*}ilvl")) or 0)
-        levels = self._levels.get(name, [])
-        if level >= len(levels):
-            return
-        self._counts[name, level] += 1
-        for deeper in range(level + 1, MAX_LEVELS):
-            self._counts[name, deeper] = 0
-        label = "-"
-        if _attribute(levels[level].find("{*}numFmt")) != "bullet":
-            form = _attribute(levels[level].find("{*}lvlText"))
-            label = _PLACE.sub(lambda match: self._number(name, int(match[1]) - 1), form)
-        first.text = f"{label} {first.text or ''}"
+        if level < len(levels.get(name, [])):
+            count = counts.setdefault(name, [0] * MAX_LEVELS)
+            count[level:] = [count[level] + 1] + [0] * (MAX_LEVELS - level - 1)
+            first.text = f"{_label(levels[name], count, level)} {first.text or ''}"
 
-    def _number(self, name: str, level: int) -> str:
-        definition = self._levels[name][level]
-        start = int(_attribute(definition.find("{*}start")) or 1)
-        value = max(1, self._counts[name, level]) + start - 1
-        return _figure(value, _attribute(definition.find("{*}numFmt")))
+
+def _label(levels: Sequence[_Element], counts: Sequence[int], level: int) -> str:
+    """Return the number of a paragraph with the words around it, or "-" for a bullet."""
+    if _attribute(levels[level].find("{*}numFmt")) == "bullet":
+        return "-"
+
+    def number(match: re.Match[str]) -> str:
+        place = int(match[1]) - 1
+        start = int(_attribute(levels[place].find("{*}start")) or 1)
+        form = _attribute(levels[place].find("{*}numFmt"))
+        return _figure(max(1, counts[place]) + start - 1, form)
+
+    return _PLACE.sub(number, _attribute(levels[level].find("{*}lvlText")))
 
 
 def _figure(value: int, form: str) -> str:

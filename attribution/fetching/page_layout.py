@@ -113,24 +113,22 @@ def _without_line_numbers(lines: _Lines) -> list[PageLine]:
 def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     """Return pages without their numbers and running heads; those above the first page stay.
 
-    A head or foot stands at the edge of another page too, but for the page's number.
+    A head or foot stands at the edge of another page too, but for the page's number. Titles, which
+    are larger, are none.
     """
-    edges = [_edge_forms(lines, page) for page, lines in enumerate(pages)]
-    repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
     usual = _usual_size([line for lines in pages for line in lines])
+    edges = [_edge_forms(lines, page, usual) for page, lines in enumerate(pages)]
+    repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
     bodies = []
-    for page, lines in enumerate(pages):
-        heads = set()
-        for line, forms in edges[page].items():
-            is_title = line.size * SAME_SIZE > usual or not page and line.height > 0.5
-            if not is_title and any(repeated[form] > 1 for form in forms):
-                heads.add(line)
-        body = [line for line in lines if line not in heads]
-        bodies.append(body or list(lines))
+    for lines, forms in zip(pages, edges, strict=True):
+        heads = [line for line in forms if any(repeated[form] > 1 for form in forms[line])]
+        if lines is pages[0]:
+            heads = [line for line in heads if line.height < 0.5]
+        bodies.append([line for line in lines if line not in heads] or list(lines))
     return bodies
 
 
-def _edge_forms(lines: _Lines, page: int) -> dict[PageLine, set[str]]:
+def _edge_forms(lines: _Lines, page: int, usual: float) -> dict[PageLine, set[str]]:
     """Return what the lines at the edges of a page would be on another page.
 
     Without a page's number a head is only what stands apart from the text and is no row.
@@ -140,7 +138,8 @@ def _edge_forms(lines: _Lines, page: int) -> dict[PageLine, set[str]]:
     for inwards in (upwards, upwards[::-1]):
         gaps = [abs(a.y - b.y) for a, b in pairwise(inwards[: EDGE_LINES + 1])]
         for place, line in enumerate(inwards[:EDGE_LINES]):
-            if min(line.height, 1 - line.height) > MAX_MARGIN:
+            is_title = line.size * SAME_SIZE > usual
+            if is_title or min(line.height, 1 - line.height) > MAX_MARGIN:
                 continue
             text = line.text.lower()[:MAX_HEAD]
             is_apart = max(gaps[place:], default=0.0) > MIN_GAP * line.size
@@ -175,19 +174,21 @@ MAX_CELL = 30  # characters of a cell on average
 def _page_text(lines: _Lines) -> str:
     """Return lines as a text, the rows of a table with their heads."""
     written: list[str] = []
-    groups = [list(group) for _, group in groupby(lines, key=lambda line: len(line.cells))]
-    for number, group in enumerate(groups):
-        if not _is_table(group):
+    above: list[PageLine] = []
+    for width, rows_of_width in groupby(lines, key=lambda line: len(line.cells)):
+        group = list(rows_of_width)
+        if _is_table(group):
+            # the head of a table may lack the cell above the names of the rows
+            has_head = bool(above) and 1 < len(above[-1].cells) == width - 1
+            head = [("", *above[-1].cells)] if has_head else []
+            if has_head:
+                written.pop()
+            rows = head + [line.cells for line in group]
+            table = table_text.lines(rows, has_head or None, "".join(written[-1:]))
+            written += ["", "\n\n".join(table), ""]
+        else:
             written += _separated(group)
-            continue
-        rows = [list(line.cells) for line in group]
-        above = groups[number - 1][-1] if number else None
-        has_head = above is not None and 1 < len(above.cells) == len(rows[0]) - 1
-        if above is not None and has_head:
-            written.pop()
-            rows.insert(0, ["", *above.cells])
-        caption = written[-1] if written else ""
-        written += ["", "\n\n".join(table_text.lines(rows, has_head or None, caption)), ""]
+        above = group
     return "\n".join(written).strip("\n")
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default as modern
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
-from attribution.fetching import content_type as media
 from attribution.fetching import table_text
 from attribution.fetching.blocks import read_text
 from attribution.fetching.content_type import decode
@@ -32,9 +30,7 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
 
 def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
     """Read the rows of a table of comma- or tab-separated values."""
-    is_tabbed = name.lower().endswith((".tsv", ".tab"))
-    rows = table_text.delimited(decode(content, media_type), "\t" if is_tabbed else "")
-    return Extracted("", "\n\n".join(rows))
+    return Extracted("", "\n\n".join(table_text.delimited(decode(content, media_type))))
 
 
 def read_rtf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -59,24 +55,29 @@ _NOTE_MARKS = re.compile(  # of Obsidian
 )
 _PARAGRAPH = re.compile(r"(?:^[^\n]+\n?)+", re.MULTILINE)
 _LABEL = re.compile(r"^[^\W\d_][^:|\n]{0,40}: [^\n]{1,60}$", re.MULTILINE)  # "Director: Anna Lind"
+_FIELD = re.compile(  # of front matter in YAML
+    r"""^(title|date|url(?=:[ \t]*["']?https?://)):[ \t]*["']?(.*?)["']?[ \t]*$""", re.MULTILINE
+)
 _CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*(.*)", re.MULTILINE)
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
     """Read Markdown as the page that it makes; its front matter or first heading has the title."""
-    metadata, text = _split_front_matter(decode(content, media_type).replace("\r\n", "\n"))
+    text = decode(content, media_type).replace("\r\n", "\n")
+    front = FRONT_MATTER.match(text)
+    metadata: dict[str, str] = {}
+    if front:
+        metadata = dict(_FIELD.findall(front[1]))
+        text = text[front.end() :]
     text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
     text = _PARAGRAPH.sub(_with_hard_breaks, text)
     tree = parse(f"<body>{_markdown().render(text)}", name)
     remove_hidden(tree)
-    heading = tree.find(".//h1")
-    title = "".join(heading.itertext()) if heading is not None else ""
-    url = metadata.get("url", "")
     return Extracted(
-        metadata.get("title", title),
+        metadata.get("title") or str(tree.xpath("string(//h1)")),
         read_text(tree),
         published=metadata.get("date", ""),
-        url=url if url.startswith(("https://", "http://")) else "",
+        url=metadata.get("url", ""),
     )
 
 
@@ -106,28 +107,12 @@ def _with_hard_breaks(paragraph: re.Match[str]) -> str:
     return paragraph[0].replace("\n", "  \n") if len(labels) > 1 else paragraph[0]
 
 
-def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the plain values of YAML front matter and the text after it; other text as it is."""
-    import yaml
-
-    match = FRONT_MATTER.match(text)
-    if match is None:
-        return {}, text
-    try:
-        values = yaml.load(match[1], yaml.BaseLoader)  # strings alone: merge keys are none
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}, text
-    if not isinstance(values, dict):
-        return {}, text
-    plain = {key: value for key, value in values.items() if isinstance(value, str)}
-    return plain, text[match.end() :]
-
-
 # --- captions ---
 
 _CUE = re.compile(  # with its number
     r"(?:^\d{1,9}[ \t]*\r?\n)?(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}[ \t]+-->[^\n]*", re.MULTILINE
 )
+_CUE_END = re.compile(r"^(?:NOTE|STYLE|REGION)", re.MULTILINE)
 _CUE_TAG = re.compile(r"</?[a-z][^<>\n]{0,80}>|<[\d:.]{9,12}>")
 
 
@@ -137,33 +122,24 @@ def _without_repetition(text: str) -> str:
     Automatic captions roll: a cue repeats the last lines of the cue before it.
     """
     first, *cues = _CUE.split(text)
-    if len(cues) < 2:
-        return text
-    is_vtt = first.lstrip("\ufeff \n").startswith("WEBVTT")
-    if not is_vtt and first.strip(" \r\n\ufeff0123456789"):
+    is_vtt = first.startswith("WEBVTT")
+    if len(cues) < 2 or not is_vtt and first.strip(" \r\n0123456789"):
         return text
     spoken: list[str] = []
     previous: list[str] = []
     for cue in cues:
         lines = _spoken(cue)
-        repeated = 0
-        for count in range(1, min(len(lines), len(previous)) + 1):
-            if previous[-count:] == lines[:count]:
-                repeated = count
+        counts = range(min(len(lines), len(previous)), 0, -1)
+        repeated = next((count for count in counts if previous[-count:] == lines[:count]), 0)
         spoken += lines[repeated:]
         previous = lines or previous
-    return "".join(f"\n{line}" if line.startswith("-") else f" {line}" for line in spoken).strip()
+    return "".join(f"\n{line}" if line.startswith("-") else f" {line}" for line in spoken)
 
 
 def _spoken(cue: str) -> list[str]:
     """Return the lines of a cue, which ends where a note or style sheet begins."""
-    lines = []
-    for line in cue.splitlines():
-        if line.startswith(("NOTE", "STYLE", "REGION")):
-            break
-        words = _CUE_TAG.sub("", line).split()
-        lines.append(" ".join(words))
-    return [line for line in lines if line]
+    plain = _CUE_TAG.sub("", _CUE_END.split(cue)[0])
+    return [" ".join(line.split()) for line in plain.splitlines() if line.strip()]
 
 
 # --- mail and saved pages ---
@@ -177,29 +153,23 @@ def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
     """
     message = message_from_bytes(content, policy=modern)
     assert isinstance(message, EmailMessage)
-    sender = str(message.get("From", ""))
-    is_mail = "@" in sender
+    is_mail = "@" in str(message.get("From", ""))
     part = message.get_body(("plain", "html") if is_mail else ("html", "plain"))
-    body = part.get_payload(decode=True) if part is not None else None
-    if part is None or not isinstance(body, bytes):
-        message_text = f"{name} is a saved page without HTML; save the page again as HTML"
-        raise FetchFailed("no_text", message_text, name)
-    read = read_html if part.get_content_type() in (media.HTML, media.XHTML) else read_plain
+    if part is None:
+        problem = f"{name} is a saved page without HTML; save the page again as HTML"
+        raise FetchFailed("no_text", problem, name)
+    body = part.get_payload(decode=True)
+    assert isinstance(body, bytes)
+    read = read_html if part.get_content_subtype().endswith("html") else read_plain
     extracted = read(body, str(part.get("Content-Type", "")), name)
     if not is_mail:
         return extracted
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
+    date = message["Date"].datetime if message["Date"] else None
     return Extracted(
         str(message.get("Subject", "")),
         "\n\n".join([*head, extracted.text]),
-        published=_day(str(message.get("Date", ""))),
+        published=date.date().isoformat() if date else "",
         unread=f"the attachments {', '.join(attached)}" if attached else "",
     )
-
-
-def _day(date: str) -> str:
-    try:
-        return parsedate_to_datetime(date).date().isoformat()
-    except ValueError:
-        return ""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, groupby, zip_longest
 
 _NUMBER = re.compile(r"[\s(~<>≈±+\-−–$€£¥]*\d")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _RANK = re.compile(r"#?\d{1,3}[.)]?")
-SEPARATORS = ",;\t|"
+SEPARATORS = "\t,;|"
 SAMPLE = 20  # lines of a file by which its separator is found
 MAX_FIELD = 10_000_000  # characters of a field
 MAX_CAPTION = 200  # characters: a longer text above a table is none
@@ -30,31 +30,30 @@ def lines(grid: Sequence[_Row], heads: int | None = None, caption: str = "") -> 
         caption: What stands above the table; it may name the scale of its figures.
     """
     stripped = [[" ".join(cell.split()) for cell in row] for row in grid]
-    caption = caption if len(caption) <= MAX_CAPTION else ""
-    if heads is not None:
-        return _table_lines([row for row in stripped if any(row)], heads, caption)
+    tables: list[list[_Row]] = [[row for row in stripped if any(row)]]
+    if heads is None:
+        tables = _divided(stripped)
+    if len(caption) > MAX_CAPTION:
+        caption = ""
     written = []
-    for rows in _divided(stripped):
-        written += _table_lines(rows, None, caption)
+    for table in tables:
+        written += _table_lines(table, heads, caption)
     return written
 
 
 def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
     """Return the tables of a grid, which begin with a head below an empty row."""
-    groups: list[list[_Row]] = [[]]
-    for row in grid:
-        if any(row):
-            groups[-1].append(row)
-        elif groups[-1]:
-            groups.append([])
     divided: list[list[_Row]] = []
-    for wide_group in filter(None, groups):
-        width = max(map(_width, wide_group))
-        group = [row[:width] for row in wide_group]
-        if not divided or _is_head(group[_count_titles(group, anywhere=True) :]):
-            divided.append(group)
+    for has_cells, group in groupby(grid, any):
+        if not has_cells:
+            continue
+        rows = list(group)
+        width = max(map(_width, rows))
+        table = [row[:width] for row in rows]
+        if not divided or _is_head(table[_count_titles(table, anywhere=True) :]):
+            divided.append(table)
         else:
-            divided[-1] += group
+            divided[-1] += table
     return divided
 
 
@@ -69,11 +68,8 @@ def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[
     names = _column_names(head_rows)
     shown_heads = [" | ".join(dict.fromkeys(filter(None, row))) for row in head_rows]
     scale = _scale(" ".join([caption, *titles, *names[:1]]))
-    scales = [_scale(name) or scale for name in names]
-    written = titles + shown_heads
-    for row in rows[head_count:]:
-        written.append(_line(names, _scaled(row, names, scales)))
-    return written
+    body = [_line(names, _scaled(row, names, scale)) for row in rows[head_count:]]
+    return titles + shown_heads + body
 
 
 def _count_titles(rows: Sequence[_Row], anywhere: bool = False) -> int:
@@ -87,20 +83,16 @@ def _count_titles(rows: Sequence[_Row], anywhere: bool = False) -> int:
 
 def _column_names(heads: Sequence[_Row]) -> list[str]:
     """Return the name of each column from all rows of heads; upper heads span empty cells."""
-    spread = [*map(_spread, heads[:-1]), *heads[-1:]]
+    spread: list[Iterable[str]] = [accumulate(row, _filled) for row in heads[:-1]]
     names = []
-    for parts in zip_longest(*spread, fillvalue=""):
+    for parts in zip_longest(*spread, *heads[-1:], fillvalue=""):
         name = " ".join(dict.fromkeys(filter(None, parts)))
         names.append(name.rstrip(": "))
     return names
 
 
-def _spread(row: _Row) -> list[str]:
-    """Repeat each head in the empty cells behind it."""
-    heads: list[str] = []
-    for cell in row:
-        heads.append(cell or (heads[-1] if heads else ""))
-    return heads
+def _filled(left: str, cell: str) -> str:
+    return cell or left
 
 
 def _is_head(rows: Sequence[_Row]) -> bool:
@@ -154,43 +146,42 @@ def _scale(text: str) -> str:
     return f"{match['before'] or match['alone'] or ''}{{}} {_SCALES.get(word, word)}{unit}"
 
 
-def _scaled(row: _Row, names: Sequence[str], scales: Sequence[str]) -> _Row:
-    """Return a row whose figures have their scale."""
-    if not any(scales) or _UNSCALED.search(row[0]):
+def _scaled(row: _Row, names: Sequence[str], scale: str) -> _Row:
+    """Return a row whose figures have the scale of their column, or of the table."""
+    if _UNSCALED.search(row[0]):
         return row
     scaled = list(row[:1])
-    for cell, name, scale in zip_longest(row[1:], names[1:], scales[1:], fillvalue=""):
+    for name, cell in zip_longest(names[1:], row[1:], fillvalue=""):
         match = _PLAIN_FIGURE.fullmatch(cell)
-        if match and scale and not _UNSCALED.search(name):
-            cell = ("-" if match["sign"] else "") + scale.format(match["figure"].strip())
+        own_scale = _scale(name) or scale
+        if match and own_scale and not _UNSCALED.search(name):
+            cell = ("-" if match["sign"] else "") + own_scale.format(match["figure"].strip())
         scaled.append(cell)
     return scaled
 
 
 # --- text with separators ---
 
-_SEPARATOR_LINE = re.compile(r"\s*sep=(.)\r?\n", re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r"\s*sep=.\r?\n", re.IGNORECASE)
 
 
-def delimited(text: str, separator: str = "") -> list[str]:
+def delimited(text: str) -> list[str]:
     """Read comma-separated values as lines; rows before the first of full width are titles.
 
-    Without a separator, the one that the file names or that most of the first lines have is taken.
+    The separator is the one that most of the first lines have.
     """
-    named = _SEPARATOR_LINE.match(text)
-    if named:
-        separator = named[1]
-        text = text[named.end() :]
-    if not separator:
-        sample = text.split("\n")[:SAMPLE]
-        separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
+    text = _SEPARATOR_LINE.sub("", text, count=1)
+    sample = text.split("\n")[:SAMPLE]
+    separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
-    rows = [row for row in reader if any(map(str.strip, row))]
+    rows = [row for row in reader if _width(row)]
     widths = [_width(row) for row in rows]
     usual = max(widths, key=lambda width: (widths.count(width), width), default=0)
-    first = widths.index(usual) if widths else 0
-    titles = [f"{separator} ".join(filter(None, map(str.strip, row))) for row in rows[:first]]
+    first = widths.index(usual) if rows else 0
+    titles = [
+        f"{separator} ".join(row[:width]) for row, width in zip(rows, widths[:first], strict=False)
+    ]
     has_head = first < len(rows) and all(map(_is_name, filter(None, rows[first])))
     return titles + lines(rows[first:], int(has_head), " ".join(titles))
 

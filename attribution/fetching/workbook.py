@@ -27,10 +27,10 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     from openpyxl import load_workbook
 
     package = Package(content, name)
-    # fails where a member is encrypted or too large
-    has_formulas = [b"</f>" in package.read(member) for member in package.members]
+    for member in package.members:
+        package.read(member)  # fails where it is too large
     book = load_workbook(io.BytesIO(content), data_only=True)
-    formulas = load_workbook(io.BytesIO(content), read_only=True) if any(has_formulas) else book
+    formulas = load_workbook(io.BytesIO(content), read_only=True)
     texts = []
     unread: list[str] = []
     for sheet in book.worksheets:
@@ -40,14 +40,12 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
         if lines and len(book.worksheets) > 1:
             lines.insert(0, sheet.title)
         texts += lines
-    cells = ", ".join(unread[:MAX_NAMED])
     named = [sheet.title for sheet in book.worksheets if not _UNNAMED.fullmatch(sheet.title)]
+    problem = "the results of formulas that were never calculated, as in "
     return Extracted(
         book.properties.title or (named[0] if len(book.worksheets) == len(named) == 1 else ""),
         "\n\n".join(texts),
-        unread=f"the results of formulas that were never calculated, as in {cells}"
-        if unread
-        else "",
+        unread=problem + ", ".join(unread[:MAX_NAMED]) if unread else "",
     )
 
 

@@ -247,11 +247,6 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
     assert time.monotonic() - started < 20
 
 
-def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.fetching.html_page.MAX_ELEMENTS", 100)
-    assert failure(b"<html><body>" + b"<p>a</p>" * 200).kind == "too_large"
-
-
 PIECES = [
     b"<!doctype html>",
     b"<html>",
