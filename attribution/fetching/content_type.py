@@ -21,15 +21,14 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODF = "application/vnd.oasis.opendocument.text"
 RTF = "application/rtf"
-CSV, TSV = "text/csv", "text/tab-separated-values"
+CSV = "text/csv"
 READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
 PACKAGED = (DOCX, EPUB, XLSX, PPTX, ODF)  # ZIP archives
 KINDS = {  # of files, with their suffixes
-    "TXT": (PLAIN, ".txt .text"),
+    "TXT, SRT, VTT": (PLAIN, ".txt .text .srt .vtt"),
     "Markdown": (MARKDOWN, ".md .markdown"),
     "HTML": (HTML, ".html .htm .xhtml"),
-    "MHTML": (MAIL, ".mhtml .mht"),
-    "EML": (MAIL, ".eml"),
+    "MHTML, EML": (MAIL, ".mhtml .mht .eml"),
     "PDF": (PDF, ".pdf"),
     "DOCX": (DOCX, ".docx"),
     "PPTX": (PPTX, ".pptx"),
@@ -37,10 +36,7 @@ KINDS = {  # of files, with their suffixes
     "RTF": (RTF, ".rtf"),
     "EPUB": (EPUB, ".epub"),
     "XLSX": (XLSX, ".xlsx"),
-    "CSV": (CSV, ".csv"),
-    "TSV": (TSV, ".tsv .tab"),
-    "SRT": (PLAIN, ".srt"),
-    "VTT": (PLAIN, ".vtt"),
+    "CSV, TSV": (CSV, ".csv .tsv .tab"),
 }
 SUFFIXES = {
     suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()
@@ -55,14 +51,13 @@ _UNNAMED = (
     "application/force-download",
 )
 _SAME_AS = {
-    **{name: name for name in (HTML, MAIL, PLAIN, MARKDOWN, PDF, CSV, TSV, RTF)},
+    **{name: name for name in (HTML, MAIL, PLAIN, MARKDOWN, PDF, CSV, RTF)},
     XHTML: HTML,
     "multipart/related": MAIL,
+    "text/tab-separated-values": CSV,
     "text/rtf": RTF,
     "text/vtt": PLAIN,
     "application/x-subrip": PLAIN,
-    "text/x-markdown": MARKDOWN,
-    "application/x-pdf": PDF,
 }
 _SIGNATURES = {
     b"\x89PNG\r\n": "a PNG image",
@@ -74,7 +69,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _TAG = re.compile(  # with the text of scripts and styles
     rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
 )
-_BEYOND_ASCII, _LETTER = re.compile(rb"[\x80-\xff]+"), re.compile(rb"[A-Za-z]")
+_BEYOND_ASCII, _LETTER = re.compile(rb"[\x80-\xff]"), re.compile(rb"[A-Za-z]")
 _SCRIPTS = (  # of pages in other scripts than Latin
     "cp1251 koi8_r cp1253 cp1255 cp1256 cp874 gb18030 big5 shift_jis euc_jp euc_kr".split()
 )
@@ -108,9 +103,9 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
-    if b"%PDF-" in (head[:1024] if declared in ("", PDF) else head.lstrip()[:5]):
+    if head.lstrip().startswith(b"%PDF-") or declared in ("", PDF) and b"%PDF-" in head[:1024]:
         return PDF
-    if head.startswith(b"{\\rtf") and declared in ("", PLAIN, RTF):
+    if head.startswith(b"{\\rtf"):
         return RTF
     if _SAVED_PAGE.match(head):
         return MAIL
@@ -121,7 +116,7 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     if unwanted:
         message = f"{subject} is declared as {declared or 'a file'} but is {unwanted}; {EXPECTED}"
         raise FetchFailed("wrong_type", message, subject)
-    if is_html and declared not in (MARKDOWN, CSV, TSV):
+    if is_html and declared not in (MARKDOWN, CSV):
         return HTML
     return declared or PLAIN
 
@@ -155,14 +150,12 @@ def decode(content: bytes, media_type: str = "") -> str:
 
 
 def _guess(content: bytes) -> str:
-    """Guess the charset of bytes that are not UTF-8."""
+    """Guess the charset of bytes that are not UTF-8; in Latin script few are beyond ASCII."""
     from charset_normalizer import from_bytes
 
     words = _TAG.sub(b" ", content[:200_000])
-    letters = len(_LETTER.findall(words))
-    if 2 * sum(map(len, _BEYOND_ASCII.findall(words))) < letters:
-        return "cp1252"  # few bytes are beyond ASCII in Latin script
-    best = from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
+    is_latin = 2 * len(_BEYOND_ASCII.findall(words)) < len(_LETTER.findall(words))
+    best = None if is_latin else from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
     return best.encoding if best else "cp1252"
 
 

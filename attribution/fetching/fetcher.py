@@ -45,16 +45,13 @@ class _Advice(NamedTuple):
 
 
 _ADVICE = {
-    401: _Advice("http_error", f"it requires a login; {AS_DOCUMENT} instead"),
     402: _Advice("paywall", f"it requires payment; {AS_DOCUMENT} instead"),
     403: _Advice("http_error", f"it denies access; {AS_DOCUMENT} instead"),
     404: _Advice("http_error", "the page does not exist; check the address"),
-    410: _Advice("http_error", "the page was removed; look for a newer address"),
     429: _Advice(
         "rate_limited",
         f"it limits requests; wait some minutes and run again, or {AS_DOCUMENT}",
     ),
-    451: _Advice("http_error", "it is unavailable for legal reasons; look for another source"),
 }
 _RUN_AGAIN = "run again later or use another address of the page"
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from pydantic import TypeAdapter
+
 from attribution.errors import AttributionError, FetchFailed
 from attribution.fetching import content_type as media
 from attribution.fetching.content_type import actual_type
@@ -23,13 +25,13 @@ MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace
 _LXML_NO_MEMORY = 2  # code of an XMLSyntaxError
 
 
+EXTRACTED = TypeAdapter(Extracted)
 _KEPT_FIELDS = ("title", "text", "published", "site", "breaks", "unread")
 
 
 def read_again(content: bytes, media_type: str, name: str) -> Extracted:
     """Return what was read from a file before, as `to_read_again` wrote it."""
-    fields = json.loads(content)
-    return Extracted(**fields | {"breaks": tuple(fields["breaks"])})
+    return EXTRACTED.validate_json(content)
 
 
 def to_read_again(name: str, page: Page) -> Document:
@@ -52,7 +54,6 @@ READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     media.ODF: read_odf,
     media.RTF: read_rtf,
     media.CSV: read_csv,
-    media.TSV: read_csv,
     media.MARKDOWN: read_markdown,
     media.PLAIN: read_plain,
     media.READ: read_again,

@@ -78,12 +78,9 @@ def _extract_document(tree: _Element, url: str | None) -> Any:
 
 
 def _shorten_scripts(tree: _Element) -> None:
-    """Remove the text of scripts other than JSON metadata, and of too much metadata."""
-    size = 0
+    """Remove the text of scripts other than short metadata."""
     for script in tree.iter("script"):
-        is_metadata = "json" in script.get("type", "")
-        size += len(script.text or "") if is_metadata else 0
-        if not is_metadata or size > MAX_SCRIPT:
+        if "json" not in script.get("type", "") or len(script.text or "") > MAX_SCRIPT:
             script.text = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
@@ -117,12 +118,9 @@ def is_placeholder(title: str) -> bool:
 def valid_date(text: str) -> str:
     """Return the ISO date at the start of a text; empty if it is invalid or in the future."""
     match = _DATE.match(text)
-    if match is None:
-        return ""
-    try:
-        day = date.fromisoformat(match[1])
-    except ValueError:
-        return ""
     # somewhere on Earth it is tomorrow already
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
-    return day.isoformat() if day <= tomorrow else ""
+    with suppress(ValueError):
+        if match and date.fromisoformat(match[1]) <= tomorrow:
+            return match[1]
+    return ""

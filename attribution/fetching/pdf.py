@@ -32,6 +32,7 @@ _CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # pdfium tak
 
 
 class _Character(NamedTuple):
+    blank: str  # before it
     text: str
     x: float
     y: float
@@ -112,22 +113,28 @@ def _read_characters(page: PdfPage) -> list[_Character]:
     text = page.get_textpage()
     x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
     characters = []
+    blank = ""
     for n in range(text.count_chars()):
+        character = chr(raw.FPDFText_GetUnicode(text, n))
+        if character.isspace():
+            blank += character
+            continue
         raw.FPDFText_GetCharOrigin(text, n, x, y)
         raw.FPDFText_GetLooseCharBox(text, n, box)
-        character = chr(raw.FPDFText_GetUnicode(text, n))
         height = box.top - box.bottom
         is_unknown = _is_unknown(text, n, character)
-        characters.append(_Character(character, x.value, y.value, box.right, height, is_unknown))
+        characters.append(
+            _Character(blank, character, x.value, y.value, box.right, height, is_unknown)
+        )
+        blank = ""
     text.close()
     return characters
 
 
 def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
-    """Return True where a font doesn't say what it draws.
+    """Return True where an embedded font doesn't say what it draws.
 
-    Type 3 glyphs, in figures and older papers, have any names, and no font file; the codes of
-    letters are those of the characters.
+    Glyphs of Type 3, in older papers, have no font file; their codes are those of letters.
     """
     import pypdfium2.raw as raw
 
@@ -149,19 +156,14 @@ _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 
 def _lines(characters: Sequence[_Character], height: float) -> list[PageLine]:
     """Return the lines of a page, as pdfium ends them and after each hyphen of its."""
-    lines: list[list[_Character]] = [[]]
-    has_ended = False
-    for character in characters:
-        line = lines[-1]
-        if character.text in "\r\n":
-            has_ended = True
-            continue
-        last = next((c for c in reversed(line) if not c.text.isspace()), None)
-        if last and (has_ended or last.text in _HYPHENS) and not _goes_on(last, character):
+    lines: list[list[_Character]] = []
+    for number, character in enumerate(characters):
+        last = characters[max(0, number - 1)]
+        is_new = last.text in _HYPHENS or "\n" in character.blank
+        if not lines or is_new and not _goes_on(last, character):
             lines.append([])
-        has_ended = False
         lines[-1].append(character)
-    return [_line(line, height) for line in lines if any(not c.text.isspace() for c in line)]
+    return [_line(line, height) for line in lines]
 
 
 def _goes_on(last: _Character, character: _Character) -> bool:
@@ -174,34 +176,36 @@ def _goes_on(last: _Character, character: _Character) -> bool:
 
 def _line(characters: Sequence[_Character], height: float) -> PageLine:
     """Return a line with its cells: "10^6", "1878[3]"."""
-    drawn = [c for c in characters if not c.text.isspace()]
-    base = max(drawn, key=lambda c: c.size)
+    base = max(characters, key=lambda c: c.size)
     cells: list[str] = []
     text = superscript = ""
-    last = drawn[0]
+    last = characters[0]
     for character in characters:
-        is_space = character.text.isspace()
-        if not is_space and character.x - last.right > CELL_GAP * base.size:
-            cells.append(text + raised(text, superscript))
-            text = superscript = ""
         is_small = character.size < RAISED_SIZE * base.size
-        is_up = character.y > base.y + RAISED_BY * base.size
-        if is_small and is_up and not is_space:
+        is_raised = is_small and character.y > base.y + RAISED_BY * base.size
+        is_apart = character.x - last.right > CELL_GAP * base.size
+        if is_apart or character.blank or not is_raised:
+            text += raised(text, superscript)
+            superscript = ""
+        if is_apart:
+            cells.append(_cleaned(text))
+            text = ""
+        text += character.blank
+        if is_raised:
             superscript += character.text
         else:
-            text += raised(text, superscript) + character.text
-            superscript = ""
-        last = last if is_space else character
-    cells.append(text + raised(text, superscript))
-    size = median(c.size for c in drawn)
-    return PageLine(tuple(map(_cleaned, cells)), drawn[0].y, size, drawn[0].y / height)
+            text += character.text
+        last = character
+    cells.append(_cleaned(text + raised(text, superscript)))
+    size = median(c.size for c in characters)
+    y = characters[0].y
+    return PageLine(tuple(cells), y, size, y / height)
 
 
 def _cleaned(cell: str) -> str:
     """Return the text of a cell with blanks as they show, and characters beyond 16 bits whole."""
     whole = cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    plain = whole.replace("\x02", BROKEN)
-    return " ".join(plain.split())
+    return " ".join(whole.replace("\x02", BROKEN).split())
 
 
 # --- pictures of pages ---

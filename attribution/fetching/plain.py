@@ -119,7 +119,7 @@ _CUE_TAG = re.compile(r"</?[a-z][^<>\n]{0,80}>|<[\d:.]{9,12}>")
 def _without_repetition(text: str) -> str:
     """Return the running text of captions, each line once; any other text as it is.
 
-    Automatic captions roll: a cue repeats the last lines of the cue before it.
+    Automatic captions roll: a cue repeats lines of the cue before it.
     """
     first, *cues = _CUE.split(text)
     is_vtt = first.startswith("WEBVTT")
@@ -128,18 +128,11 @@ def _without_repetition(text: str) -> str:
     spoken: list[str] = []
     previous: list[str] = []
     for cue in cues:
-        lines = _spoken(cue)
-        counts = range(min(len(lines), len(previous)), 0, -1)
-        repeated = next((count for count in counts if previous[-count:] == lines[:count]), 0)
-        spoken += lines[repeated:]
+        text = _CUE_TAG.sub("", _CUE_END.split(cue)[0])  # without notes and style sheets
+        lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+        spoken += [line for line in lines if line not in previous]
         previous = lines or previous
     return "".join(f"\n{line}" if line.startswith("-") else f" {line}" for line in spoken)
-
-
-def _spoken(cue: str) -> list[str]:
-    """Return the lines of a cue, which ends where a note or style sheet begins."""
-    plain = _CUE_TAG.sub("", _CUE_END.split(cue)[0])
-    return [" ".join(line.split()) for line in plain.splitlines() if line.strip()]
 
 
 # --- mail and saved pages ---

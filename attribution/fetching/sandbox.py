@@ -24,11 +24,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fair_queue import Turns
-from attribution.fetching.formats import extract, reader_of
+from attribution.fetching.formats import EXTRACTED, extract, reader_of
 from attribution.fetching.page import Extracted
-from attribution.fetching.pdf import Box, Picture, draw
+from attribution.fetching.pdf import Picture, draw
 from attribution.fetching.workbook import first_sheet
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
@@ -45,6 +47,7 @@ NEVER = threading.Event()  # for work that nobody can stop
 _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _BLOCK = 65_536
 _Message = dict[str, Any]
+_PICTURE = TypeAdapter(Picture)
 
 
 class FileReader:
@@ -88,10 +91,7 @@ class FileReader:
             raise FetchFailed("budget_spent", message, name)
         task = {"media_type": media_type, "name": name, "document": document}
         limit = min(seconds or DOCUMENT_SECONDS, self._seconds_left)
-        fields = self._run(content, task, limit)["extracted"]
-        for field in ("breaks", "types"):
-            fields[field] = tuple(fields[field])
-        return Extracted(**fields)
+        return EXTRACTED.validate_python(self._run(content, task, limit)["extracted"])
 
     def rows(self, content: bytes, name: str, number: int) -> list[list[str]]:
         """Return what `workbook.first_sheet` returns, within DOCUMENT_SECONDS.
@@ -109,9 +109,7 @@ class FileReader:
             FetchFailed: As `read` does.
         """
         task = {"name": name, "number": number, "sentence": sentence}
-        fields = self._run(content, task, PICTURE_SECONDS)["picture"]
-        fields["boxes"] = tuple(Box(*box) for box in fields["boxes"])
-        return Picture(**fields)
+        return _PICTURE.validate_python(self._run(content, task, PICTURE_SECONDS)["picture"])
 
     def _run(self, content: bytes, task: _Message, seconds: float = DOCUMENT_SECONDS) -> _Message:
         name = task["name"]

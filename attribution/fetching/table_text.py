@@ -174,7 +174,7 @@ def delimited(text: str) -> list[str]:
     sample = text.split("\n")[:SAMPLE]
     separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
     csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, skipinitialspace=True)
     rows = [row for row in reader if _width(row)]
     widths = [_width(row) for row in rows]
     usual = max(widths, key=lambda width: (widths.count(width), width), default=0)

@@ -9,13 +9,13 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.http import AGENT, is_public
 from attribution.settings import Settings
 from tests.fetching.test_fetcher import HTML, PAGE, always, local
-from tests.servers import Answer, http_server, raw_server
+from tests.servers import Answer, Respond, http_server, raw_server
 
 QUICK = Settings(robots_timeout=5.0, crawl_delay=0.4)
 IMPATIENT = QUICK.model_copy(update={"robots_timeout": 0.5})
 
 
-def rules(text: str, status: int = 200, **headers: str) -> dict:
+def rules(text: str, status: int = 200, **headers: str) -> dict[str, Respond]:
     return {"robots": always(status, {"Content-Type": "text/plain", **headers}, text.encode())}
 
 
@@ -50,15 +50,6 @@ def test_rules(text: str, status: int, expected: str) -> None:
     with http_server(always(200, HTML, PAGE), **rules(text, status)) as server:
         assert kind(Fetcher(QUICK, local), server.url("/" + "a" * 500)) == expected
         assert len(server.requests) == (expected == "page")
-
-
-def test_rules_are_read_once_a_run_and_their_file_is_never_in_the_way() -> None:
-    with http_server(always(200, HTML, PAGE), **rules("User-agent: *\nDisallow: /no")) as server:
-        fetcher = Fetcher(QUICK, local)
-        assert [kind(fetcher, server.url(path)) for path in ("/a", "/b", "/no", "/no/c")] == [
-            "page"
-        ] * 2 + ["robots"] * 2
-        assert server.rules_read == 1
 
 
 def test_names_times_rules_fill_no_memory() -> None:

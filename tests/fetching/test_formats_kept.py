@@ -88,17 +88,6 @@ def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
 
 
-def test_a_path_above_an_article_is_not_read() -> None:
-    path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
-    assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
-
-
-def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
-    article = f"<h1>Mill</h1><p>{MILL}</p><aside>{GONE}</aside><div>The roof is slate.</div>"
-    kept = f"Mill\n\n{MILL}\n\n{GONE}\n\nThe roof is slate."
-    assert text(f"<html><body><article>{article}</article></body></html>") == kept
-
-
 @pytest.mark.parametrize(
     "middle",
     [

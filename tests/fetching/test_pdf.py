@@ -256,12 +256,6 @@ def test_numbers_in_the_margin_are_no_text(numbers: list[str]) -> None:
     assert read(pdf(content)).text == " ".join(MARGIN)
 
 
-def test_numbers_of_rows_are_text() -> None:
-    rows = [("1", "Oslo", "700"), ("2", "Bergen", "280"), ("3", "Molde", "70")]
-    found = read(pdf(line(LOCK, 60, 740) + grid(rows, 60, 120, 300)))
-    assert "2 Bergen 280" in found.text
-
-
 def test_notes_part_no_sentence() -> None:
     first = lines("The town kept the lock with a crew of") + line(
         "1 Moss, Locks, p. 4.", y=90, size=7
