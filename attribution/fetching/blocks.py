@@ -103,7 +103,7 @@ def _write_table(element: _Element) -> None:
         return
     lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
     above = lines[-1] if lines else str(element.xpath(_ELEMENT_ABOVE))
-    lines += table_text.lines(table.rows, table.head_count or None, above)
+    lines += table_text.lines(table.rows, table.head_count, above)
     element.clear(keep_tail=True)
     element.tag = "div"
     for line in lines:

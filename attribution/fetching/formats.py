@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from pydantic import TypeAdapter
 
-from attribution.errors import AttributionError, FetchFailed
+from attribution.errors import FetchFailed
 from attribution.fetching import content_type as media
 from attribution.fetching.content_type import actual_type
 from attribution.fetching.html_page import read_html
@@ -98,7 +98,9 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     kind, media_type = reader_of(content, media_type, name, document)
     try:
         extracted = READERS[kind](content, media_type, name)
-    except (AttributionError, MemoryError):
+    except FetchFailed as error:
+        raise FetchFailed(error.kind, f"{name} {error}", name) from error
+    except MemoryError:
         raise
     except Exception as error:  # parsers fail in many ways on hostile input
         if getattr(error, "code", 0) == _LXML_NO_MEMORY:

@@ -39,7 +39,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     text = decode(content, media_type)
     if not text.strip():
         return Extracted("", "")
-    tree = parse(text, name)
+    tree = parse(text)
     _shorten_scripts(tree)
     markup = read_markup(tree)
     notices = read_notices(tree)
@@ -58,7 +58,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
             published=document.date or "",
             site=unescape(document.sitename or "").lstrip("@"),
         )
-    _check_text(extracted.text.strip(), notices, name)
+    _check_text(extracted.text.strip(), notices)
     return replace(extracted, site=extracted.site or host)
 
 
@@ -93,7 +93,7 @@ _CONTROL_REFERENCE = re.compile(  # to characters that no parser accepts
 )
 
 
-def parse(markup: str, name: str) -> _Element:
+def parse(markup: str) -> _Element:
     """Return the tree of a page.
 
     Raises:
@@ -107,8 +107,7 @@ def parse(markup: str, name: str) -> _Element:
     encoded = visible_characters(markup).encode("utf-8", "replace")
     tree: _Element = lxml.html.document_fromstring(encoded, parser=parser)
     if any("depth" in entry.message for entry in parser.error_log):
-        message = f"{name} is nested too deeply to be read; paste its text as a document"
-        raise FetchFailed("unreadable", message, name)
+        raise FetchFailed("unreadable", "is nested too deeply to be read; paste its text instead")
     return tree
 
 
@@ -244,7 +243,7 @@ def read_notices(tree: HtmlElement) -> Notices:
     return Notices(is_paid, is_shell or _NEEDS_SCRIPTS.search(notice) is not None)
 
 
-def _check_text(text: str, notices: Notices, address: str) -> None:
+def _check_text(text: str, notices: Notices) -> None:
     """Raise FetchFailed where so little text was found that the rest is known to be missing.
 
     Raises:
@@ -252,11 +251,10 @@ def _check_text(text: str, notices: Notices, address: str) -> None:
     """
     advice = "open it in a browser and add its text as a document"
     if len(text) < MAX_TEASER and (notices.is_paid or _SUBSCRIBE.search(text)):
-        message = f"{address} shows its text to subscribers only; {advice}"
-        raise FetchFailed("paywall", message, address)
+        raise FetchFailed("paywall", f"shows its text to subscribers only; {advice}")
     if len(text) < MAX_NOTICE and (notices.needs_scripts or _NEEDS_SCRIPTS.search(text)):
-        message = f"{address} needs JavaScript to show its text, which is not run; {advice}"
-        raise FetchFailed("needs_javascript", message, address)
+        problem = f"needs JavaScript to show its text, which is not run; {advice}"
+        raise FetchFailed("needs_javascript", problem)
 
 
 def read_markup(tree: HtmlElement) -> Extracted:

@@ -183,14 +183,6 @@ def tls_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-def open_pool(allow: Allow, clock: Clock) -> httpcore2.ConnectionPool:
-    """A pool for one request; it reads no proxy or certificate settings from the environment."""
-    backend = CheckedBackend(allow, clock)
-    return httpcore2.ConnectionPool(
-        ssl_context=tls_context(), max_connections=1, network_backend=backend
-    )
-
-
 # --- requests ---
 
 AGENT = "attribution-explorer"  # the name that a robots.txt can address
@@ -357,8 +349,10 @@ def exchange(
     address = httpcore2.URL(
         scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
     )
+    # no proxy or certificate setting is read from the environment
+    backend = CheckedBackend(allow, clock)
     with (
-        open_pool(allow, clock) as pool,
+        httpcore2.ConnectionPool(tls_context(), network_backend=backend) as pool,
         pool.stream(
             "GET" if body is None else "POST",
             address,

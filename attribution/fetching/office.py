@@ -37,19 +37,16 @@ class Package:
         FetchFailed: encrypted, or wrong_type where the bytes are not a ZIP archive.
     """
 
-    def __init__(self, content: bytes, name: str) -> None:
-        self.name = name
+    def __init__(self, content: bytes) -> None:
         self._bytes_left = MAX_UNPACKED
         if content.startswith(_OLE_SIGNATURE):
-            message = f"{name} is encrypted; save it without a password"
-            raise FetchFailed("encrypted", message, name)
+            raise FetchFailed("encrypted", "is encrypted; save it without a password")
         try:
             # Info-ZIP writes names in UTF-8 and does not say so
             self._zip = zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
         except zipfile.BadZipFile:
-            kind = name.rpartition(".")[2][:8].upper()
-            message = f"{name} is not a {kind} file; save it again"
-            raise FetchFailed("wrong_type", message, name) from None
+            problem = "is not the kind of file that its name says; save it again"
+            raise FetchFailed("wrong_type", problem) from None
         self.members = self._zip.namelist()
 
     def read(self, member: str) -> bytes:
@@ -62,8 +59,8 @@ class Package:
         with self._zip.open(member) as stream:
             data = stream.read(self._bytes_left + 1)
         if len(data) > self._bytes_left:
-            message = f"{self.name} unpacks to more than {MAX_UNPACKED:,} bytes; split it"
-            raise FetchFailed("too_large", message, self.name)
+            problem = f"unpacks to more than {MAX_UNPACKED:,} bytes; split it"
+            raise FetchFailed("too_large", problem)
         self._bytes_left -= len(data)
         return data
 
@@ -139,7 +136,7 @@ _SYMBOLS = {0xF020 + place: character for place, character in enumerate(_SYMBOL_
 
 def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
-    package = Package(content, name)
+    package = Package(content)
     root = package.xml(next(filter(_DOCUMENT.fullmatch, package.members)))
     _write_numbers(root, package)
     numbers: dict[str, int] = {}  # of notes, by kind and id
@@ -162,7 +159,7 @@ def _note_key(element: _Element) -> str:
 
 def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
     """Read the slides of a presentation by their numbers, each with its speaker's notes."""
-    package = Package(content, name)
+    package = Package(content)
     slides = filter(_SLIDE.fullmatch, package.members)
     texts = []
     for slide in sorted(slides, key=lambda member: (len(member), member)):
@@ -177,7 +174,7 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
     """Read a text or presentation of OpenDocument; notes stand at the end."""
-    package = Package(content, name)
+    package = Package(content)
     body = next(package.xml("content.xml").iter("{*}body"))
     for note in list(body.iter("{*}note")):
         mark, text = f"[{''.join(note[0].itertext())}]", note[1]
@@ -329,10 +326,10 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
     Raises:
         FetchFailed: encrypted for a book with rights management.
     """
-    package = Package(content, name)
+    package = Package(content)
     if "META-INF/rights.xml" in package.members:
-        message = f"{name} is encrypted (rights management); add an unprotected copy"
-        raise FetchFailed("encrypted", message, name)
+        problem = "is encrypted (rights management); add an unprotected copy"
+        raise FetchFailed("encrypted", problem)
     container = package.xml("META-INF/container.xml")
     root = next(container.iter("{*}rootfile")).get("full-path") or ""
     book = package.xml(root)
@@ -347,7 +344,7 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
         member = posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
         if member in package.members:
             markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", decode(package.read(member)))
-            tree = parse(markup, name)
+            tree = parse(markup)
             remove_hidden(tree)
             texts.append(read_text(tree))
         else:

@@ -184,7 +184,7 @@ def _page_text(lines: _Lines) -> str:
             if has_head:
                 written.pop()
             rows = head + [line.cells for line in group]
-            table = table_text.lines(rows, has_head or None, "".join(written[-1:]))
+            table = table_text.lines(rows, has_head, "".join(written[-1:]))
             written += ["", "\n\n".join(table), ""]
         else:
             written += _separated(group)

@@ -52,13 +52,11 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     """
     import pypdfium2
 
-    pdf = open_pdf(content, name)
+    pdf = open_pdf(content)
     count = len(pdf)
     if count > MAX_PAGES:
-        message = (
-            f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only what you need"
-        )
-        raise FetchFailed("too_large", message, name)
+        problem = f"has {count:,} pages, at most {MAX_PAGES} are read; add only what you need"
+        raise FetchFailed("too_large", problem)
     if pdf.get_formtype():
         pdf.init_forms()
     pages: list[list[PageLine]] = []
@@ -77,16 +75,13 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         unknown += sum(character.is_unknown for character in characters)
         page.close()
     if unknown > MAX_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
-        message = (
-            f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
-        )
-        raise FetchFailed("unreadable", message, name)
+        raise FetchFailed("unreadable", f"has fonts that do not name their characters; {OCR}")
     title = pdf.get_metadata_value("Title")
     site = urlsplit(name).hostname or ""
     return replace(lay_out(pages), title=title, site=site, unread=", ".join(damaged))
 
 
-def open_pdf(content: bytes, name: str) -> PdfDocument:
+def open_pdf(content: bytes) -> PdfDocument:
     """Open a document.
 
     Raises:
@@ -99,8 +94,8 @@ def open_pdf(content: bytes, name: str) -> PdfDocument:
         return pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            message = f"{name} is encrypted; save it without a password and add it as a document"
-            raise FetchFailed("encrypted", message, name) from error
+            problem = "is encrypted; save it without a password and add it as a document"
+            raise FetchFailed("encrypted", problem) from error
         raise
 
 
@@ -246,7 +241,7 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
     import pypdfium2
 
     try:
-        page = open_pdf(content, name)[number - 1]
+        page = open_pdf(content)[number - 1]
         scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
         image = page.render(scale=scale).to_pil()
     except (pypdfium2.PdfiumError, IndexError) as error:

@@ -71,7 +71,7 @@ def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
         text = text[front.end() :]
     text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
     text = _PARAGRAPH.sub(_with_hard_breaks, text)
-    tree = parse(f"<body>{_markdown().render(text)}", name)
+    tree = parse(f"<body>{_markdown().render(text)}")
     remove_hidden(tree)
     return Extracted(
         metadata.get("title") or str(tree.xpath("string(//h1)")),
@@ -149,8 +149,7 @@ def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
     is_mail = "@" in str(message.get("From", ""))
     part = message.get_body(("plain", "html") if is_mail else ("html", "plain"))
     if part is None:
-        problem = f"{name} is a saved page without HTML; save the page again as HTML"
-        raise FetchFailed("no_text", problem, name)
+        raise FetchFailed("no_text", "is a saved page without HTML; save the page again as HTML")
     body = part.get_payload(decode=True)
     assert isinstance(body, bytes)
     read = read_html if part.get_content_subtype().endswith("html") else read_plain

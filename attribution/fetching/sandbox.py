@@ -309,7 +309,8 @@ def _reply(task: _Message, content: bytes) -> _Message:
             return {"rows": first_sheet(content, **task)}
         return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
-        return {"failure": (error.kind, str(error), error.subject, error.detail)}
+        message = str(error) if error.subject else f"{name} {error}"
+        return {"failure": (error.kind, message, name, error.detail)}
     except MemoryError:
         message = f"{name} needs too much memory; add only the part you need"
         return {"failure": ("too_large", message, name, "")}

@@ -17,7 +17,7 @@ MAX_CAPTION = 200  # characters: a longer text above a table is none
 _Row = Sequence[str]
 
 
-def lines(grid: Sequence[_Row], heads: int | None = None, caption: str = "") -> list[str]:
+def lines(grid: Sequence[_Row], heads: int = 0, caption: str = "") -> list[str]:
     """Return the rows as "Graz: inhabitants 290,000; area 127 km²".
 
     A wrong guess of the heads would join values that do not belong together. So only a row above
@@ -25,13 +25,13 @@ def lines(grid: Sequence[_Row], heads: int | None = None, caption: str = "") -> 
 
     Args:
         grid: The cells of each row.
-        heads: How many of the first rows are heads; None to guess, and to divide the grid at empty
+        heads: How many of the first rows are heads; 0 to guess, and to divide the grid at empty
             rows below which there is another head.
         caption: What stands above the table; it may name the scale of its figures.
     """
     stripped = [[" ".join(cell.split()) for cell in row] for row in grid]
     tables: list[list[_Row]] = [[row for row in stripped if any(row)]]
-    if heads is None:
+    if not heads:
         tables = _divided(stripped)
     if len(caption) > MAX_CAPTION:
         caption = ""
@@ -57,11 +57,11 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
     return divided
 
 
-def _table_lines(rows: Sequence[_Row], heads: int | None, caption: str) -> list[str]:
-    title_count = _count_titles(rows, anywhere=heads is None)
+def _table_lines(rows: Sequence[_Row], heads: int, caption: str) -> list[str]:
+    title_count = _count_titles(rows, anywhere=not heads)
     titles = ["".join(row) for row in rows[:title_count]]
     rows = rows[title_count:]
-    head_count = max(0, (heads or 0) - title_count) or int(_is_head(rows))
+    head_count = max(0, heads - title_count) or int(_is_head(rows))
     if head_count >= len(rows):
         head_count = 0
     head_rows = rows[:head_count]

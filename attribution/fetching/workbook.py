@@ -26,7 +26,7 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     """
     from openpyxl import load_workbook
 
-    package = Package(content, name)
+    package = Package(content)
     for member in package.members:
         package.read(member)  # fails where it is too large
     book = load_workbook(io.BytesIO(content), data_only=True)
@@ -57,7 +57,7 @@ def first_sheet(content: bytes, name: str, rows: int) -> list[list[str]]:
     """
     from openpyxl import load_workbook
 
-    Package(content, name)  # fails where it is none
+    Package(content)  # fails where it is none
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     lines = islice(book.worksheets[0].iter_rows(values_only=True), rows)
     return [["" if cell is None else str(cell) for cell in line] for line in lines]
