@@ -66,11 +66,7 @@ _SIGNATURES = {
     b"\xd0\xcf\x11\xe0": "an old Office file",
 }
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
-_TAG = re.compile(  # with the text of scripts and styles
-    rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
-)
-_BEYOND_ASCII, _LETTER = re.compile(rb"[\x80-\xff]"), re.compile(rb"[A-Za-z]")
-_SCRIPTS = (  # of pages in other scripts than Latin
+_CHARSETS = (  # of other scripts than Latin
     "cp1251 koi8_r cp1253 cp1255 cp1256 cp874 gb18030 big5 shift_jis euc_jp euc_kr".split()
 )
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
@@ -153,9 +149,10 @@ def _guess(content: bytes) -> str:
     """Guess the charset of bytes that are not UTF-8; in Latin script few are beyond ASCII."""
     from charset_normalizer import from_bytes
 
-    words = _TAG.sub(b" ", content[:200_000])
-    is_latin = 2 * len(_BEYOND_ASCII.findall(words)) < len(_LETTER.findall(words))
-    best = None if is_latin else from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
+    sample = content[:20_000]
+    if 4 * sum(byte > 0x7F for byte in sample) < len(sample):
+        return "cp1252"
+    best = from_bytes(sample, cp_isolation=_CHARSETS).best()
     return best.encoding if best else "cp1252"
 
 

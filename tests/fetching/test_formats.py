@@ -49,14 +49,6 @@ def chapter(text: str) -> str:
     )
 
 
-def test_epub_follows_the_spine() -> None:
-    book = epub(
-        "z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")}
-    )
-    text = extract(book, "", "b.epub", document=True).text
-    assert text.index("First.") < text.index("Second.")
-
-
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
     assert set(SUFFIXES.values()) == READERS.keys() - {READ}
@@ -86,13 +78,6 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
         extract(content, "", name, document=True)
     assert failed.value.kind == kind
     assert name in str(failed.value)
-
-
-def test_a_document_type_without_entities_is_read() -> None:
-    declared = docx(
-        paragraph("One."), '<!DOCTYPE d PUBLIC "-//A" "http://a.org/d.dtd" [<!ELEMENT d ANY>]>'
-    )
-    assert extract(declared, "", "a.docx", document=True).text == "One."
 
 
 def test_a_saved_page_without_html_is_named() -> None:
