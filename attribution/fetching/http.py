@@ -204,7 +204,7 @@ class Response:
 
 
 class TooLarge(Exception):
-    """A response of more bytes, packed or unpacked, than are read."""
+    """A response of more bytes than are read."""
 
 
 def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
@@ -243,7 +243,7 @@ class Request:
     Attributes:
         url: The address.
         headers: Beside those of every request.
-        limit: Bytes that are read of a 2xx response, packed or unpacked.
+        limit: Bytes that are read of a 2xx response, unpacked.
         cut: Cut a longer response rather than fail.
         body: Sent by POST.
         check: May reject a 2xx response by its headers.
@@ -291,9 +291,6 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
     except zlib.error as error:
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None
-    except (httpcore2.ReadTimeout, httpcore2.WriteTimeout):
-        message = f"{host} did not respond within {clock.seconds:g} s; run again later"
-        raise FetchFailed("timed_out", message) from None
     except (httpcore2.ConnectTimeout, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         kind: FailureKind = "unreachable"
         problem = "closed the connection or sent no valid response"
@@ -306,6 +303,9 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
             problem = "cannot be reached"
         message = f"{host} {problem}; check the address, run again later, or {AS_DOCUMENT}"
         raise FetchFailed(kind, message, detail=words_of(error)) from None
+    except httpcore2.TimeoutException:
+        message = f"{host} did not respond within {clock.seconds:g} s; run again later"
+        raise FetchFailed("timed_out", message) from None
 
 
 def words_of(error: Exception) -> str:

@@ -1,6 +1,7 @@
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import pytest
 
@@ -9,13 +10,13 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.http import AGENT, is_public
 from attribution.settings import Settings
 from tests.fetching.test_fetcher import HTML, PAGE, always, local
-from tests.servers import Answer, Respond, http_server, raw_server
+from tests.servers import Answer, http_server, raw_server
 
 QUICK = Settings(robots_timeout=5.0, crawl_delay=0.4)
 IMPATIENT = QUICK.model_copy(update={"robots_timeout": 0.5})
 
 
-def rules(text: str, status: int = 200, **headers: str) -> dict[str, Respond]:
+def rules(text: str, status: int = 200, **headers: str) -> dict[str, Any]:
     return {"robots": always(status, {"Content-Type": "text/plain", **headers}, text.encode())}
 
 
