@@ -25,7 +25,7 @@ UNREAD_TAGS = frozenset(
 BLOCK_EDGE = "\x01"  # in the text of a tree
 LINE_BREAK = "\x02"
 MAX_CELL = 400  # characters: a table with longer cells is a layout
-MAX_SPAN = 100  # columns or rows
+_SPAN = re.compile(r"[1-9][0-9]?")  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
 _ITEM = re.compile(r"(?:^|\n)- |\n")
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
@@ -146,10 +146,8 @@ def _is_head(row: _Element, cells: list[_Element]) -> bool:
 
 
 def _span(cell: _Element, name: str) -> int:
-    value = cell.get(name) or "1"
-    if not (value.isascii() and value.isdigit() and len(value) < 6):
-        return 1
-    return min(max(int(value), 1), MAX_SPAN)
+    value = cell.get(name) or ""
+    return int(value) if _SPAN.fullmatch(value) else 1
 
 
 # --- elements that show more or less than their text ---

@@ -189,11 +189,10 @@ def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def _attribute(element: _Element | None, name: str = "val") -> str:
-    """Return an attribute by its local name."""
-    for key, value in element.items() if element is not None else ():
-        if key.rpartition("}")[2] == name:
-            return str(value)
-    return ""
+    """Return an attribute by its local name; empty if there is none."""
+    if element is None:
+        return ""
+    return str(element.xpath("string(@*[local-name()=$name])", name=name))
 
 
 def _text(root: _Element, is_mixed: bool = False) -> str:
