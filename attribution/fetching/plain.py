@@ -56,7 +56,7 @@ _NOTE_MARKS = re.compile(  # of Obsidian
 _PARAGRAPH = re.compile(r"(?:^[^\n]+\n?)+", re.MULTILINE)
 _LABEL = re.compile(r"^[^\W\d_][^:|\n]{0,40}: [^\n]{1,60}$", re.MULTILINE)  # "Director: Anna Lind"
 _FIELD = re.compile(  # of front matter in YAML
-    r"""^(title|date|url(?=:[ \t]*["']?https?://)):[ \t]*["']?(.*?)["']?[ \t]*$""", re.MULTILINE
+    r"""^(title|date|url(?=:[ \t]*["']?https?://)):(.*)""", re.MULTILINE
 )
 _CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*(.*)", re.MULTILINE)
 
@@ -67,7 +67,7 @@ def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
     front = FRONT_MATTER.match(text)
     metadata: dict[str, str] = {}
     if front:
-        metadata = dict(_FIELD.findall(front[1]))
+        metadata = {key: value.strip(" \t\"'") for key, value in _FIELD.findall(front[1])}
         text = text[front.end() :]
     text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
     text = _PARAGRAPH.sub(_with_hard_breaks, text)

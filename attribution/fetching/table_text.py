@@ -162,7 +162,7 @@ def _scaled(row: _Row, names: Sequence[str], scale: str) -> _Row:
 
 # --- text with separators ---
 
-_SEPARATOR_LINE = re.compile(r"\s*sep=.\r?\n", re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r"\Asep=.\r?\n", re.IGNORECASE)
 
 
 def delimited(text: str) -> list[str]:
@@ -170,7 +170,7 @@ def delimited(text: str) -> list[str]:
 
     The separator is the one that most of the first lines have.
     """
-    text = _SEPARATOR_LINE.sub("", text, count=1)
+    text = _SEPARATOR_LINE.sub("", text)
     sample = text.split("\n")[:SAMPLE]
     separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
     csv.field_size_limit(MAX_FIELD)
