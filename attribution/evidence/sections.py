@@ -35,8 +35,12 @@ _COMPARES = re.compile(  # such a claim needs more than what it names
 _NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[IVXL]{1,6}"
 _KIND = r"(?:§|(?:Article|Section|Clause|Chapter|Paragraph|Rule|Part)\b)[ ]?"
 _CITED = re.compile(rf"{_KIND}(?P<number>{_NUMBER})(?![\w%]|\.\d)", re.IGNORECASE)
-_CLAUSE = re.compile(  # at the start of a line
-    rf"{_KIND}(?P<number>{_NUMBER})(?![\w%])|(?P<bare>\d{{1,3}}(?:\.\d{{1,3}})+)[ ]", re.IGNORECASE
+_CLAUSE = re.compile(  # at the start of a line: "§ 2", "2.1 It", "- 2. It"
+    rf"""
+    {_KIND}(?P<number>{_NUMBER})(?![\w%])
+    | (?:-[ ])?(?P<bare>\d{{1,3}}(?:\.\d{{1,3}})+|\d{{1,3}}(?=\.))\.?[ ]
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 

@@ -41,6 +41,12 @@ RULES = "§ I Dogs are kept\non a lead.\n\n§ II Fires are not allowed."
         ("Lind Holding SE is HRB 1.", FIRMS, "Lind Holding SE Mill Lane 4 Register: HRB 3"),
         ("Section 1.2 says it ends.", LEASE, "Article 1 Term 1.2 It ends."),
         ("By Article 2 it ends.", LEASE, "Article 2 Deposit It is paid."),
+        (
+            "Under Clause 2 it ends.",
+            "1. It runs.\n\n2. It ends.\n(a) At once",
+            "2. It ends. (a) At once",
+        ),
+        ("Rule 1 is about dogs.", "- 1. Dogs sit\n- 2. Cats stand", "- 1. Dogs sit"),
         ("By § I fires are allowed.", RULES, "§ I Dogs are kept on a lead."),
     ],
 )
