@@ -23,7 +23,7 @@ YEAR = re.compile(  # nineteen fourteen, twenty twenty-one, nineteen oh six
 _COUNT = rf"(?:{'|'.join([*UNITS, *TEENS, *TENS])})"
 IN_WORDS = re.compile(  # two thousand and nine, forty-two, a hundred
     rf"\b(?<!half )(?:{_COUNT}|an?(?=[ ](?:{'|'.join(SCALES)})))"
-    rf"(?:[ -](?:and[ ])?(?:{_COUNT}|{'|'.join(SCALES)}))*\b",
+    rf"(?:[ -](?:and[ ])?(?:{_COUNT}|{'|'.join(SCALES)})){{0,12}}\b",
     re.IGNORECASE,
 )
 ARTICLE = re.compile(r"an?\b", re.IGNORECASE)
@@ -44,8 +44,8 @@ FIGURE = re.compile(
     rf"""
     (?<![\w.,:/^])(?<!\d-)
     (?P<digits>
-        [1-9]\d{{0,2}}(?:(?:[, \u00a0\u2009\u202f'’])\d{{3}}(?!\d))+
-        | [1-9]\d{{0,2}}(?:\.\d{{3}}){{2,}}(?!\d)
+        [1-9]\d{{0,2}}(?:(?:[, \u00a0\u2009\u202f'’])\d{{3}}(?!\d)){{1,5}}
+        | [1-9]\d{{0,2}}(?:\.\d{{3}}){{2,5}}(?!\d)
         | [1-9]\d{{0,14}} | 0(?=\.) )
     (?P<decimals>\.\d{{1,9}})?
     (?:[ ](?P<scale>{"|".join(SCALES)})\b)?

@@ -70,16 +70,14 @@ def about_named(claim: str, text: str) -> str:
     if _COMPARES.search(claim):
         return text
     words = _keys(claim)
-    named = _named(words, sections, text)
+    named = {section.start for section in _named(words, sections, text)}
     others: list[Span] = []
     for section in sections:
-        if section in named:
+        if section.start in named:
             others += _other_parts(words, section, text)
         else:
             others.append((section.start, section.end))
-    for start, end in [*others, *heads] if others else ():
-        text = _blanked(text, start, end)
-    return text
+    return _blanked(text, [*others, *heads]) if others else text
 
 
 def heads_a_block(line: str, following: Sequence[str]) -> bool:
@@ -97,8 +95,13 @@ def _is_below_name(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("#")
 
 
-def _blanked(text: str, start: int, end: int) -> str:
-    return text[:start] + " " * (end - start) + text[end:]
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    pieces: list[str] = []
+    shown = 0
+    for start, end in sorted(spans):
+        pieces += [text[shown:start], " " * (end - start)]
+        shown = end
+    return "".join([*pieces, text[shown:]])
 
 
 def _keys(text: str) -> frozenset[str]:
@@ -173,7 +176,8 @@ def _named(words: frozenset[str], sections: Sequence[Section], text: str) -> lis
     selected: list[Section] = []
     for alike in by_name.values():
         shared = [len(words & terms(text[s.start : s.end]).content) for s in alike]
-        selected += [s for s, count in zip(alike, shared, strict=True) if count == max(shared)]
+        most = max(shared)
+        selected += [s for s, count in zip(alike, shared, strict=True) if count == most]
     return selected
 
 

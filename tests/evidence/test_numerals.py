@@ -27,6 +27,7 @@ from attribution.evidence.numerals import in_figures, rounded_as
         ("1,500 million and 2.25 × 10^13", "1.5 billion and 22.5 trillion"),
         ("the first of the thousand islands", "the first of the thousand islands"),
         ("5 × 10^6 m³ in 2^12 cells, x^2", "5 million cubic metres in 4,096 cells, x^2"),
+        ("1,000" + ",000" * 9, "1,000" + ",000" * 9),
         ("9^99 on 120 km²", "9^99 on 120 square kilometres"),
         ("no one, anyone", "no one, anyone"),
         ("twenty\nfourteen", "20\n14"),
