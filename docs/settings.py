@@ -12,13 +12,13 @@ PAGE = Path(__file__).with_suffix(".md")
 HEAD = """\
 # Settings
 
-What can you set for a run? On the command line: `--set NAME=VALUE`; in REST: `"settings": {"NAME":
-VALUE}`; in Python: keyword arguments of `check`. Lengths are in characters, times in seconds.
+Set these on the command line with `--set NAME=VALUE`, in REST with `"settings": {"NAME": VALUE}`, in
+Python as keyword arguments of `check`. Lengths are in characters, times in seconds.
 `python -m docs.settings` writes this page.
 
-*Chosen by*, for visitors and clients: *anyone*; *limit*: lowered, never raised; *sources*: no files
-of this machine; *model*: one that the operator lists; *session*: typed in the page; *operator*,
-*place*: on the command line.
+What visitors and clients may choose: *anyone*: any value; *limit*: a lower one; *sources*: no files
+of this machine; *model*: one that the operator allows; *session*: typed in the page; *operator*,
+*place*: nothing, it is set on the command line.
 
 | setting | default | chosen by | what it is |
 |---|---|---|---|
