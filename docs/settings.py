@@ -12,8 +12,8 @@ PAGE = Path(__file__).with_suffix(".md")
 HEAD = """\
 # Settings
 
-Set these on the command line with `--set NAME=VALUE`, in REST with `"settings": {"NAME": VALUE}`, in
-Python as keyword arguments of `check`. Lengths are in characters, times in seconds.
+Set these on the command line with `--set NAME=VALUE`, in REST with `"settings": {"NAME": VALUE}`,
+in Python as keyword arguments of `check`. Lengths are in characters, times in seconds.
 `python -m docs.settings` writes this page.
 
 What visitors and clients may choose: *anyone*: any value; *limit*: a lower one; *sources*: no files
