@@ -8,6 +8,7 @@ import pytest
 
 from attribution.server.limits import BACKLOG, CONNECTIONS
 from benchmarks.half_open import half_open
+from pages.ui.state import COOKIE
 from tests.serve import Served, until
 
 NAMED = "explorer.example.org"
@@ -98,6 +99,23 @@ def test_a_web_socket_is_opened_by_pages_of_this_server_alone(server: Server) ->
     if server.kind == "web":
         assert server.socket_status(own, f"http://{own}") == 101
         assert server.socket_status(NAMED, f"https://{NAMED}") == 101  # behind a proxy
+
+
+@pytest.mark.parametrize(("protocol", "prefix"), [("http", ""), ("https", "__host-")])
+def test_over_tls_no_other_host_can_set_the_cookie(
+    server: Server, protocol: str, prefix: str
+) -> None:
+    if server.kind == "web":
+        planted = f"{COOKIE}={'planted' * 4}"
+        more = f"X-Forwarded-Proto: {protocol}\r\nCookie: {planted}\r\n"
+        reply = server.head("/_stcore/stream", "localhost", more=UPGRADE.format("a" * 22) + more)
+        assert f"\r\nset-cookie: {prefix}{COOKIE}=" in reply
+        assert ("; secure" in reply) == bool(prefix)
+        assert (planted in reply) != bool(prefix)
+
+
+def test_the_figures_of_the_server_are_hidden(server: Server) -> None:
+    assert server.head("/_stcore/metrics", "localhost").split()[1] in ("401", "404")
 
 
 @pytest.mark.parametrize("host", ["localhost", "evil.com"])
