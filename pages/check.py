@@ -15,7 +15,7 @@ from attribution.reports.looks import look
 from attribution.review.revision import Unsupported
 from attribution.store.runs import source_names
 from attribution.text.passages import beginning
-from attribution.types import Report
+from attribution.types import LABELS, Report
 from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_list import source_words
 from pages.ui.answer_view import View, answer_view, opened, view, with_revision
@@ -43,15 +43,6 @@ INTRODUCTION = (
 )
 EDITING, OPENED, UNSUPPORTED, DEMO = "editing", "opened", "unsupported", "demo"  # page values
 JUDGED = "judged"  # the number of the last verdict of the analyst that was kept
-LEGEND = (
-    "supported",
-    "contradicted",
-    "conflicting",
-    "unclear",
-    "no_relation",
-    "missing",
-    "not_checked",
-)
 VIEW = "answer_view"
 
 
@@ -133,7 +124,7 @@ def first_visit() -> None:
     with st.container(key="examples"):
         form.example_cards(demo)
     rows = []
-    for name in LEGEND:
+    for name in LABELS:
         rows.append(el("div", el("span", badge(name)), el("span", look(name).help, class_="help")))
     show(el("details", el("summary", "What the badges mean"), *rows, class_="ax-key"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -49,6 +50,7 @@ class RunProgress(background.JobProgress):
     version: int = 0  # of its claims and verdicts, which take long to draw
     accepted: bool = False  # the first event has come
     stage: str = ""
+    began: float = 0.0  # the verifier, on the monotonic clock
     units: dict[str, tuple[int, int]] = field(default_factory=dict)  # done and total by stage
     rejected: str = ""  # why the input cannot be checked
     documents: tuple[Document, ...] = ()  # that it is checked against
@@ -147,6 +149,8 @@ def run_changes(now: RunProgress, event: Event) -> dict[str, object]:
     match event:
         case StageStarted(stage):
             changes["stage"] = stage
+            if stage == "verify":
+                changes["began"] = time.monotonic()
         case Progress(stage, done, total):
             changes |= {"stage": stage, "units": {**now.units, stage: (done, total)}}
         case Finished(report):

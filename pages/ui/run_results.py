@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -264,7 +265,6 @@ STEPS = (
     RunStep("verify", STAGES["verify"], 0.5),
 )
 STEP_OF_STAGE = {"search": 1, "fetch": 1, "embed": 2, "verify": 3}
-SOON = 0.15  # share of a run from which on its end can be told
 
 
 class RunState(NamedTuple):
@@ -291,8 +291,8 @@ def run_state(now: RunProgress) -> RunState:
         share += STEPS[place].share * done / units
         noun = "Claim" if STEPS[place].name == "verify" else STEPS[place].doing
         words = f"{noun} {min(done + 1, units)} of {units}"
-    if share > SOON and units:
-        left = now.seconds * (1 - share) / share
+    if done and now.stage == "verify":
+        left = (time.monotonic() - now.began) / done * (units - done)
         words = f"{words}, about {max(1, round(left))} s left"
     return RunState(words, share)
 

@@ -29,7 +29,6 @@ INPUTS: dict[str, object] = {  # with their first values
     "question": None,
     "turns": None,  # of the conversation before the question
     "answer": None,
-    "second": None,  # answer, to the same question
     "sources": ("library",),  # of kinds and collections: see choices.source_options
     "pasted": None,
     "addresses": None,

@@ -1,9 +1,13 @@
+import time
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import Node, html
 from attribution.types import Failure, FailureKind, Label, LlmUsage, Report, Usage
-from pages.ui.run_results import budget, expected_cost, failure_table, llm_cost
+from pages.ui.run_control import RunProgress
+from pages.ui.run_results import budget, expected_cost, failure_table, llm_cost, run_state
 
 
 def test_what_a_library_said_is_folded_and_escaped() -> None:
@@ -136,3 +140,9 @@ def test_what_failed_is_named_above_the_result(case: str) -> None:
     assert not app.exception
     assert [words for words in NOTICES[case][2] if words not in shown] == []
     assert [words for words in NOTICES[case][3] if words in shown] == []
+
+
+def test_the_time_left_is_told_by_the_claims_that_are_done() -> None:
+    now = RunProgress(report(), stage="verify", began=time.monotonic() - 8)
+    words = [run_state(replace(now, units={"verify": (done, 12)})).words for done in (0, 4)]
+    assert words == ["Claim 1 of 12", "Claim 5 of 12, about 16 s left"]
