@@ -195,7 +195,7 @@ class Panel {
     const choose = (id) => this.view.choose(id);
     const body = source.picture ? pagePicture(source.picture, source.number) : sourceText(source, choose);
     this.scroll.replaceChildren(head, body);
-    requestAnimationFrame(() => this.scroll.querySelector(".here")?.scrollIntoView({ block: "center", inline: "center" }));
+    requestAnimationFrame(() => this.scroll.querySelector(".here")?.scrollIntoView({ block: "center" }));
   }
 
   // --- the revised answer ---

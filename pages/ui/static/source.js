@@ -34,7 +34,7 @@ function sourceText(source, choose) {
   return root;
 }
 
-// A page of a PDF as a picture, with a box around each line of the sentence.
+// A page of a PDF as a picture, wider than the panel, with the words of the sentence marked.
 function pagePicture({ png, width, height, boxes, problem }, number) {
   if (problem) return make("p", "reason", problem);
   const root = make("div", "sheet"), image = document.createElement("img");
@@ -45,8 +45,9 @@ function pagePicture({ png, width, height, boxes, problem }, number) {
     Object.assign(box.style, { left: `${100 * left}%`, top: `${100 * top}%`, width: `${100 * wide}%`, height: `${100 * high}%` });
     return box;
   }));
-  if (boxes.length) return root;
-  const all = make("div");
-  all.append(make("p", "reason", "The sentence could not be located in the picture."), root);
-  return all;
+  const frame = make("div", "frame");
+  frame.tabIndex = 0;
+  if (!boxes.length) frame.append(make("p", "reason", "The sentence was not found in the picture."));
+  frame.append(root);
+  return frame;
 }
