@@ -10,6 +10,7 @@ an exported graph.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,13 +36,8 @@ EPSILON = 1e-12
 
 
 def input_of(matrix: str) -> str:
-    """The name of the input that a matrix shares with others."""
-    return (
-        matrix.removesuffix(".weight")
-        .replace(".query", "")
-        .replace(".key", "")
-        .replace(".value", "")
-    )
+    """Return the name of the input that a matrix shares with others."""
+    return re.sub(r"\.(?:query|key|value)\b", "", matrix.removesuffix(".weight"))
 
 
 def evening_factors(texts: Sequence[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ FOLDER holds data sets as JSON Lines (gzip), in any subfolder, with passages, pr
 hypotheses. Their texts are embedded by `minilm`, and the table is trained so that the weighted mean
 of a text's token vectors is near its vector. It starts from the vectors of single tokens, as
 Model2Vec does (Tulkens and van Dongen 2024). Half of a text's tokens are left out at random, so
-that no token relies on others. Takes minutes on two cores; the vectors are kept in build/static.
+that no token relies on others. Takes minutes on two cores.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ DIMENSIONS = 96
 PASSES, BATCH, RATE = 4, 512, 2e-3
 DROPPED = 0.5  # share of tokens left out
 PULL = 0.01  # towards the vectors of single tokens
-STEP = 2000  # texts embedded between two saves
-WORK = Path("build/static")
 Floats = NDArray[np.float32]
 
 
@@ -50,20 +48,6 @@ def sample_texts(data: Path) -> list[str]:
                 row = json.loads(line)
                 texts.update(row[field][:LONGEST] for field in FIELDS if row.get(field))
     return random.Random(3).sample(sorted(texts), min(TEXTS, len(texts)))
-
-
-def embed(texts: Sequence[str], folder: Path) -> Floats:
-    """Return the vectors of `minilm`; finished parts are kept in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    embedder = MiniLM(Settings())
-    parts = []
-    for start in range(0, len(texts), STEP):
-        path = folder / f"{start}.npy"
-        if not path.exists():
-            np.save(path, embedder.embed(texts[start : start + STEP]))
-            print(f"{start + STEP} of {len(texts)} texts embedded", flush=True)
-        parts.append(np.load(path))
-    return np.concatenate(parts)
 
 
 def train(ids: Sequence[torch.Tensor], target: Floats, start: Floats) -> Floats:
@@ -84,18 +68,19 @@ def train(ids: Sequence[torch.Tensor], target: Floats, start: Floats) -> Floats:
     for number in range(PASSES):
         losses = []
         for batch in torch.split(torch.randperm(len(ids)), BATCH):
-            bags = [thin(ids[i]) for i in batch.tolist()]
+            bags = [thin(ids[number]) for number in batch.tolist()]
             flat = torch.cat(bags)
             sizes = torch.tensor([len(bag) for bag in bags])
             starts = sizes.cumsum(0) - sizes
             weights = logs.exp()[flat]
             sums = embedding_bag(flat, table, starts, mode="sum", per_sample_weights=weights)
-            totals = torch.zeros(len(bags)).index_add(
-                0, torch.repeat_interleave(torch.arange(len(bags)), sizes), weights
-            )
+            numbers = torch.repeat_interleave(torch.arange(len(bags)), sizes)
+            totals = torch.zeros(len(bags)).index_add(0, numbers, weights)
+            means = sums / totals[:, None]
             used = torch.unique(flat)
-            loss = ((sums / totals[:, None] - wanted[batch]) ** 2).sum(1).mean()
-            loss = loss + PULL * ((table[used] - first[used]) ** 2).sum() / len(used)
+            distance = ((means - wanted[batch]) ** 2).sum(1).mean()
+            drift = ((table[used] - first[used]) ** 2).sum() / len(used)
+            loss = distance + PULL * drift
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
@@ -126,15 +111,16 @@ def main() -> None:
     args = parser.parse_args()
     vocabulary = tokenizer()
     tokens = [str(vocabulary.id_to_token(i)) for i in range(vocabulary.get_vocab_size())]
-    start = embed([token.removeprefix("##") for token in tokens], WORK / "tokens")
-    texts = [
-        text
-        for text in sample_texts(args.data)
-        if vocabulary.encode(text, add_special_tokens=False).ids
-    ]
-    target = embed(texts, WORK / "texts")
-    encodings = vocabulary.encode_batch(texts, add_special_tokens=False)
-    ids = [torch.tensor(encoding.ids) for encoding in encodings]
+    embedder = MiniLM(Settings())
+    start = embedder.embed([token.removeprefix("##") for token in tokens])
+    texts: list[str] = []
+    ids: list[torch.Tensor] = []
+    for text in sample_texts(args.data):
+        encoding = vocabulary.encode(text, add_special_tokens=False)
+        if encoding.ids:
+            texts.append(text)
+            ids.append(torch.tensor(encoding.ids))
+    target = embedder.embed(texts)
     save(train(ids, target, start), FOLDER / FILE)
     print(f"{FOLDER / FILE}: put its SHA-256, {digest(FOLDER / FILE)}, into {SUMS}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from attribution.errors import LlmFailed
 from attribution.text.words import STOP_WORDS, folded, stem
@@ -16,6 +17,7 @@ from attribution.types import Claim, Failure, Span, content_id
 # Share of a claim's weight that its sentence must have; below, the claim is not in the answer.
 FLOOR = 0.4
 KNOWN = 0.25  # weight of a word that is elsewhere in the answer, or in the question
+NUMBER, NAME, WORD, FUNCTION_WORD = 3.0, 2.0, 1.0, 0.05  # weights of words
 MAX_WORDS = 400  # of a sentence or claim that are compared
 MAX_GAP = 4  # words from one matched word to the next in a span
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -23,18 +25,32 @@ _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 @dataclass(frozen=True)
 class Token:
+    """A word to compare.
+
+    Attributes:
+        stem: What it has in common with its inflections.
+        span: Its place.
+        weight: How much it counts: numbers most, then names, function words hardly.
+    """
+
     stem: str
     span: Span
     weight: float
 
     @property
     def is_content(self) -> bool:
-        return self.weight >= 1
+        return self.weight >= WORD
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Where a claim stands in an answer; without spans, it is not in it."""
+    """Where a claim stands in an answer; without spans, it is not in it.
+
+    Attributes:
+        spans: Its words in the answer.
+        sentence: The sentence that has most of them.
+        confidence: The share of the claim's weight that is found there, 0 to 1.
+    """
 
     spans: tuple[Span, ...]
     sentence: Span | None
@@ -43,41 +59,49 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The claims that a model made of a sentence; none: the sentence stays as it is."""
+    """The claims that a model made of a sentence; none: the sentence stays as it is.
+
+    Attributes:
+        problem: What was wrong with the model's output.
+        detail: The problem in the server's words.
+    """
 
     texts: tuple[str, ...]
-    problem: str = ""  # what was wrong with the model's output
-    detail: str = ""  # in the server's words
+    problem: str = ""
+    detail: str = ""
 
 
 def tokens(text: str, offset: int = 0) -> list[Token]:
     """Return words with their places; spans are shifted by `offset`."""
     words: list[Token] = []
-    for match in _WORD.finditer(text):
+    for match in islice(_WORD.finditer(text), MAX_WORDS):
         word = match.group()
-        key, weight = stem(folded(word)), 1.0
+        span = (offset + match.start(), offset + match.end())
         if word[0].isdigit():
-            key, weight = word.replace(",", ""), 3.0
+            words.append(Token(word.replace(",", ""), span, NUMBER))
         elif folded(word) in STOP_WORDS:
-            key, weight = folded(word), 0.05
-        elif word[0].isupper() and match.start():
-            weight = 2.0
-        words.append(Token(key, (offset + match.start(), offset + match.end()), weight))
-    return words[:MAX_WORDS]
+            words.append(Token(folded(word), span, FUNCTION_WORD))
+        else:
+            is_name = word[0].isupper() and match.start() > 0
+            words.append(Token(stem(folded(word)), span, NAME if is_name else WORD))
+    return words
 
 
 def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "") -> Alignment:
     """Find the words of one of these sentences that say what the claim says.
 
-    Words that the claim took from elsewhere in the answer, or from `context` (the question), count
-    little for or against a sentence.
+    Args:
+        claim: The claim, in a model's words.
+        answer: The answer that it was made of.
+        sentences: The spans of its sentences.
+        context: The question. Words that the claim took from it, or from elsewhere in the answer,
+            count little for or against a sentence.
     """
     words = tokens(claim)
-    known = {token.stem for token in tokens(context)}
     read = [tokens(answer[start:end], start) for start, end in sentences]
-    for sentence in read:
-        known.update(token.stem for token in sentence)
-    shares = [_share(words, {token.stem for token in sentence}, known) for sentence in read]
+    stems = [{token.stem for token in sentence} for sentence in read]
+    known = {token.stem for token in tokens(context)}.union(*stems)
+    shares = [_share(words, of_sentence, known) for of_sentence in stems]
     if not words or not shares:
         return Alignment((), None, 0.0)
     best = shares.index(max(shares))
@@ -85,7 +109,8 @@ def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "")
     spans = _spans(read[best], set(pairs.values()))
     if not spans:  # function words alone
         return Alignment((), None, 0.0)
-    confidence = round(_share(words, {words[i].stem for i in pairs}, known), 3)
+    matched = {words[i].stem for i in pairs}
+    confidence = round(_share(words, matched, known), 3)
     if confidence < FLOOR:
         return Alignment((), None, confidence)
     return Alignment(spans, sentences[best], confidence)
@@ -93,28 +118,36 @@ def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "")
 
 def aligned_claim(text: str, answer: str, sentences: Sequence[Span], question: str) -> Claim:
     """Make a claim on the sentence of the answer that it fits best; `merge` gives it its id."""
-    found = align(text, answer, sentences, question)
+    place = align(text, answer, sentences, question)
     return Claim(
-        id="-", text=text, spans=found.spans, sentence=found.sentence, alignment=found.confidence
+        id="-",
+        text=text,
+        spans=place.spans,
+        sentence=place.sentence,
+        alignment=place.confidence,
     )
 
 
 def replace_sentences(
     question: str, answer: str, sentences: Sequence[Claim], rewrites: Mapping[str, Rewrite]
 ) -> tuple[tuple[Claim, ...], tuple[Failure, ...]]:
-    """Return the claims of each sentence that has a rewrite (by its id), aligned with its words;
-    other sentences stay.
+    """Return the claims of each sentence that has a rewrite, aligned with its words.
+
+    Args:
+        question: The question of the run.
+        answer: The answer.
+        sentences: Its sentences; those without a rewrite stay claims as they are.
+        rewrites: By the id of the sentence.
+
+    Returns:
+        The claims, and a failure for each rewrite with a problem.
     """
     claims: list[Claim] = []
     failures: list[Failure] = []
     for sentence in sentences:
         rewrite = rewrites.get(sentence.id, Rewrite(()))
         for text in rewrite.texts:
-            found = [align(text, answer, [span], question) for span in sentence.spans]
-            spans = tuple(span for alignment in found for span in alignment.spans)
-            confidence = max(alignment.confidence for alignment in found)
-            update = {"id": "-", "text": text, "spans": spans, "alignment": confidence, "times": 1}
-            claims.append(sentence.model_copy(update=update))
+            claims.append(_rewritten(sentence, text, answer, question))
         if not rewrite.texts:
             claims.append(sentence)
         if rewrite.problem:
@@ -122,6 +155,24 @@ def replace_sentences(
             failure = LlmFailed(rewrite.problem + kept, detail=rewrite.detail)
             failures.append(failure.as_failure("segment", sentence.text))
     return merge(claims), tuple(failures)
+
+
+def _rewritten(sentence: Claim, text: str, answer: str, question: str) -> Claim:
+    """Return a claim in place of a sentence, aligned with each occurrence of the sentence."""
+    spans: list[Span] = []
+    confidence = 0.0
+    for occurrence in sentence.spans:
+        alignment = align(text, answer, [occurrence], question)
+        spans += alignment.spans
+        confidence = max(confidence, alignment.confidence)
+    update = {
+        "id": "-",
+        "text": text,
+        "spans": tuple(spans),
+        "alignment": confidence,
+        "times": 1,
+    }
+    return sentence.model_copy(update=update)
 
 
 def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
@@ -137,9 +188,24 @@ def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
 
 
 def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
-    """Match indices of the claim with the sentence's: the heaviest common subsequence, then content
-    words in another order.
+    """Match words of the claim with the sentence's; return their indices.
+
+    They are the heaviest common subsequence, then content words in another order.
     """
+    pairs = _in_order(claim, sentence)
+    free = [j for j in range(len(sentence)) if j not in pairs.values()]
+    for i, word in enumerate(claim):
+        if i in pairs or not word.is_content:
+            continue
+        moved = [j for j in free if sentence[j].stem == word.stem]
+        if moved:
+            pairs[i] = moved[0]
+            free.remove(moved[0])
+    return pairs
+
+
+def _in_order(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
+    """Return the heaviest common subsequence, by dynamic programming from the ends."""
     rows, columns = len(claim), len(sentence)
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
@@ -153,36 +219,36 @@ def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
         is_same = claim[i].stem == sentence[j].stem
         if is_same and best[i][j] == best[i + 1][j + 1] + claim[i].weight:
             pairs[i] = j
-            i, j = i + 1, j + 1
+            i += 1
+            j += 1
         elif best[i + 1][j] >= best[i][j + 1]:
             i += 1
         else:
             j += 1
-    free = [j for j in range(columns) if j not in pairs.values()]
-    for i, word in enumerate(claim):
-        moved = [j for j in free if sentence[j].stem == word.stem]
-        if i not in pairs and moved and word.is_content:
-            pairs[i] = moved[0]
-            free.remove(moved[0])
     return pairs
 
 
 def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
-    """Return runs of matched words; a run needs a content word, and a few function words don't
-    interrupt it.
+    """Return runs of matched words.
+
+    A run needs a content word, and a few function words don't interrupt it.
     """
     runs: list[list[int]] = []
-    for j in sorted(j for j in matched if sentence[j].is_content):
+    for j in sorted(matched):
+        if not sentence[j].is_content:
+            continue
         last = runs[-1][1] if runs else -MAX_WORDS
-        between = sentence[last + 1 : j] if j - last <= MAX_GAP else sentence[j : j + 1]
-        if any(token.is_content for token in between):
-            runs.append([j, j])
-        else:
+        is_near = j - last <= MAX_GAP
+        if is_near and not any(token.is_content for token in sentence[last + 1 : j]):
             runs[-1][1] = j
-    for run in runs:  # "in 1899" with its preposition
-        while run[0] - 1 in matched and not sentence[run[0] - 1].is_content:
-            run[0] -= 1
-    return tuple((sentence[first].span[0], sentence[last].span[1]) for first, last in runs)
+        else:
+            runs.append([j, j])
+    spans: list[Span] = []
+    for first, last in runs:
+        while first - 1 in matched and not sentence[first - 1].is_content:
+            first -= 1  # "in 1899" with its preposition
+        spans.append((sentence[first].span[0], sentence[last].span[1]))
+    return tuple(spans)
 
 
 def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:

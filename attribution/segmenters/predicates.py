@@ -38,9 +38,17 @@ RELATIVE_PRONOUNS = {"that", "which", "who"}
 
 @dataclass(eq=False)
 class Argument:
+    """An argument of a predicate.
+
+    Attributes:
+        root: Its head word.
+        tokens: All its words.
+        is_shared: It is borrowed from another predicate, together with its list of tokens.
+    """
+
     root: int
     tokens: list[int] = field(default_factory=list)
-    is_shared: bool = False  # borrowed from another predicate, together with its list of tokens
+    is_shared: bool = False
 
     def reference(self) -> Argument:
         return Argument(self.root, self.tokens, True)
@@ -48,13 +56,17 @@ class Argument:
 
 @dataclass(eq=False)
 class Predicate:
-    """A predicate: its words, and its arguments in the order of the sentence."""
+    """A predicate: its words, and its arguments in the order of the sentence.
+
+    Attributes:
+        is_relative: One argument is the noun that its clause modifies.
+    """
 
     root: int
     kind: Kind = "normal"
     arguments: list[Argument] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
-    is_relative: bool = False  # one argument is the noun that its clause modifies
+    is_relative: bool = False
 
 
 def predicates(words: Sequence[Word]) -> list[Predicate]:
@@ -63,6 +75,8 @@ def predicates(words: Sequence[Word]) -> list[Predicate]:
 
 
 class _Extraction:
+    """The predicates of one sentence while they are found."""
+
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
         self.heads = [word.head - 1 for word in words]
@@ -86,21 +100,28 @@ class _Extraction:
         self._borrow_from_governors()
         expanded: list[Predicate] = []
         for predicate in self.events:
-            predicate.arguments.sort(key=lambda a: a.root)
+            predicate.arguments.sort(key=lambda argument: argument.root)
             self._collect_words(predicate)
             if predicate.tokens:
                 expanded += self._expand(predicate)
         for predicate in expanded:
             self._finish(predicate)
-        expanded.sort(key=lambda p: p.root)
+        expanded.sort(key=lambda predicate: predicate.root)
         return [predicate for predicate in expanded if _is_complete(predicate)]
+
+    def _children(self, word: int, *relations: str) -> list[int]:
+        """Return the dependents of a word in one of these relations."""
+        return [child for child in self.children[word] if self.relations[child] in relations]
+
+    def _upos(self, word: int) -> str:
+        return self.words[word].upos
 
     # --- which words are predicates ---
 
     def _roots(self) -> dict[int, Predicate]:
         roots: dict[int, Predicate] = {}
         for word, head in enumerate(self.heads):
-            if self.words[word].upos == "PUNCT":
+            if self._upos(word) == "PUNCT":
                 continue
             kind = self._kind_of_modifier(word)
             if kind:
@@ -119,29 +140,30 @@ class _Extraction:
         waiting = list(roots)
         while waiting:
             first = waiting.pop()
-            for other in self.children[first]:
-                if self.relations[other] != "conj" or self.words[other].upos == "PUNCT":
+            for other in self._children(first, "conj"):
+                if self._upos(other) == "PUNCT":
                     continue
-                if self.words[first].upos == "VERB" != self.words[other].upos:
+                if self._upos(first) == "VERB" != self._upos(other):
                     continue
                 waiting.append(other)
                 roots.setdefault(other, Predicate(other))
 
     def _kind_of_modifier(self, word: int) -> Kind | None:
-        relation, head = self.relations[word], self.heads[word]
+        relation = self.relations[word]
         if relation == "appos":
             return "appos"
         if relation == "nmod:poss":
             return "poss"
-        if relation == "amod" and self.words[word].upos == "ADJ" != self.words[head].upos:
+        head = self.heads[word]
+        if relation == "amod" and self._upos(word) == "ADJ" != self._upos(head):
             return "amod"
         return None
 
     def _is_governed(self, word: int, head: int) -> bool:
         """Return True if this dependent makes its head a predicate."""
         relation = self.relations[word]
-        of_verb = self.words[head].upos == "VERB" and relation in GOVERNED_BY_VERBS
-        if not of_verb and relation not in GOVERNED:
+        is_of_verb = self._upos(head) == "VERB" and relation in GOVERNED_BY_VERBS
+        if not is_of_verb and relation not in GOVERNED:
             return False
         if relation == "ccomp" and self.relations[head] in NOUN_LIKE:
             return False  # "our hope that …"
@@ -150,23 +172,19 @@ class _Extraction:
         return not self._is_hard(head)
 
     def _is_hard(self, word: int) -> bool:
-        has_argument = any(self.relations[c] in SUBJECTS | OBJECTS for c in self.children[word])
+        has_argument = bool(self._children(word, *SUBJECTS, *OBJECTS))
         return not has_argument and self.relations[word] in HARD
 
     # --- their arguments ---
 
     def _arguments(self, predicate: Predicate) -> Iterator[Argument]:
+        core = {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS
         for word in self.children[predicate.root]:
             relation = self.relations[word]
-            if (
-                relation in {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS
-                or relation.startswith(("nmod", "obl"))
-                and predicate.kind != "amod"
-            ):
+            is_nominal = relation.startswith(("nmod", "obl")) and predicate.kind != "amod"
+            if relation in core or is_nominal:
                 yield Argument(word)
-        for adverb in self.children[predicate.root]:
-            if self.relations[adverb] != "advmod":
-                continue
+        for adverb in self._children(predicate.root, "advmod"):
             for word in self.children[adverb]:
                 if self.relations[word].startswith("nmod") or self.relations[word] == "obl":
                     yield Argument(word)
@@ -180,10 +198,16 @@ class _Extraction:
             return None
         return next((a for a in predicate.arguments if self.relations[a.root] in relations), None)
 
+    def _has_subject(self, predicate: Predicate) -> bool:
+        return self._find(predicate, SUBJECTS) is not None
+
     def _subject(self, *candidates: Predicate | None) -> Argument | None:
         """Return the first subject of these predicates."""
-        subjects = (self._find(predicate, SUBJECTS) for predicate in candidates)
-        return next((subject for subject in subjects if subject is not None), None)
+        for predicate in candidates:
+            subject = self._find(predicate, SUBJECTS)
+            if subject is not None:
+                return subject
+        return None
 
     def _governor(self, predicate: Predicate) -> Predicate | None:
         return self.by_root.get(self.heads[predicate.root])
@@ -206,31 +230,34 @@ class _Extraction:
                 top.arguments += predicate.arguments
         return events
 
+    def _events(self, *relations: str) -> list[Predicate]:
+        """Return the predicates whose roots are in one of these relations."""
+        return [event for event in self.events if self.relations[event.root] in relations]
+
     def _borrow_modified_nouns(self) -> None:
-        for predicate in self.events:
-            if self.relations[predicate.root] in ADNOMINAL:
-                predicate.arguments.append(Argument(self.heads[predicate.root]))
-                predicate.is_relative = True
+        for predicate in self._events(*ADNOMINAL):
+            predicate.arguments.append(Argument(self.heads[predicate.root]))
+            predicate.is_relative = True
 
     def _borrow_from_conjuncts(self) -> None:
-        for predicate in self.events:
+        for predicate in self._events("conj"):
             first = self._governor(predicate)
-            if self.relations[predicate.root] != "conj" or first is None:
+            if first is None:
                 continue
-            if self._find(predicate, SUBJECTS) is None:
+            if not self._has_subject(predicate):
                 _borrow(predicate, self._subject(first, self._top(first)))
             if not predicate.arguments:
                 _borrow(predicate, self._find(first, OBJECTS))
 
     def _borrow_for_adverbials(self, role: Literal["subject", "object"]) -> None:
-        """Borrow the governor's subject, or after "from" and "for" its object: "kept him from
-        leaving".
+        """Borrow the governor's subject, or its object after "from" and "for".
+
+        "He kept him from leaving."
         """
-        for predicate in self.events:
-            children = self.children[predicate.root]
-            if self.relations[predicate.root] != "advcl" or self._find(predicate, SUBJECTS):
+        for predicate in self._events("advcl"):
+            if self._has_subject(predicate):
                 continue
-            marks = {self.words[c].text for c in children if self.relations[c] == "mark"}
+            marks = {self.words[child].text for child in self._children(predicate.root, "mark")}
             borrows_object = bool(marks & {"from", "for"})
             if borrows_object == (role == "object"):
                 relations = OBJECTS if borrows_object else SUBJECTS
@@ -238,18 +265,24 @@ class _Extraction:
 
     def _borrow_from_governors(self) -> None:
         for predicate in self.events:
-            relation, governor = self.relations[predicate.root], self._governor(predicate)
+            governor = self._governor(predicate)
             if predicate.kind != "normal" or governor is None:
                 continue
-            if relation in ADNOMINAL or relation in {"csubj", "csubj:pass"}:
+            if self.relations[predicate.root] in {*ADNOMINAL, "csubj", "csubj:pass"}:
                 continue
-            if any(a.is_shared for a in predicate.arguments) or self._find(predicate, SUBJECTS):
-                continue
-            _borrow(predicate, self._subject(governor, self._top(predicate)))
+            is_borrowing = any(argument.is_shared for argument in predicate.arguments)
+            if not is_borrowing and not self._has_subject(predicate):
+                _borrow(predicate, self._subject(governor, self._top(predicate)))
 
     # --- their words ---
 
     def _subtree(self, root: int, includes: Callable[[int, int], bool]) -> list[int]:
+        """Return a word and those below it.
+
+        Args:
+            root: The word.
+            includes: Takes a head and its dependent.
+        """
         words: list[int] = []
         waiting = [root]
         while waiting:
@@ -271,7 +304,7 @@ class _Extraction:
 
     def _predicate_words(self, predicate: Predicate) -> list[int]:
         """Return its own words and the prepositions of its arguments."""
-        argument_roots = {a.root for a in predicate.arguments}
+        argument_roots = {argument.root for argument in predicate.arguments}
         event_roots = {event.root for event in self.events}
 
         def includes(head: int, word: int) -> bool:
@@ -280,17 +313,16 @@ class _Extraction:
                 return False
             if relation != "amod" and word in event_roots:
                 return False
-            at_top = head == predicate.root or self.relations[head] == "xcomp"
-            return not (at_top and relation in {"cc", "conj"})
+            is_at_top = head == predicate.root or self.relations[head] == "xcomp"
+            return not (is_at_top and relation in {"cc", "conj"})
 
         words = self._subtree(predicate.root, includes)
         is_modifier = self.relations[predicate.root] in MODIFIERS
         for argument in predicate.arguments:
             if is_modifier and self.heads[predicate.root] == argument.root:
                 continue
-            for child in self.children[argument.root]:
-                if self.relations[child] == "case":
-                    words += self._subtree(child, lambda head, word: True)
+            for preposition in self._children(argument.root, "case"):
+                words += self._subtree(preposition, lambda head, word: True)
         return words
 
     def _argument_words(self, predicate: Predicate, argument: Argument) -> list[int]:
@@ -310,7 +342,8 @@ class _Extraction:
 
     def _words_of_complement(self, predicate: Predicate) -> list[int]:
         """Return "start" of "start firing and shooting", for the second verb."""
-        head, top = self.heads[predicate.root], self._top(predicate)
+        head = self.heads[predicate.root]
+        top = self._top(predicate)
         if head < 0 or self.relations[head] != "xcomp" or top is None:
             return []
         words: list[int] = []
@@ -331,30 +364,32 @@ class _Extraction:
                 argument.tokens = self._strip(argument.tokens, is_argument=True)
             if argument.is_shared or argument.tokens:
                 choices.insert(0, self._coordinated(predicate, argument))
+        if not choices:
+            return []
         expanded: list[Predicate] = []
         for chosen in product(*choices):
-            references = [argument.reference() for argument in chosen]
-            if references:
-                copy = Predicate(predicate.root, predicate.kind, references)
-                copy.tokens = predicate.tokens[:]
-                copy.is_relative = predicate.is_relative
-                expanded.append(copy)
+            copy = Predicate(predicate.root, predicate.kind)
+            copy.arguments = [argument.reference() for argument in chosen]
+            copy.tokens = predicate.tokens[:]
+            copy.is_relative = predicate.is_relative
+            expanded.append(copy)
         return expanded
 
     def _coordinated(self, predicate: Predicate, argument: Argument) -> list[Argument]:
+        """Return an argument and those that are coordinated with it, in order."""
         group = [argument]
         if self.relations[argument.root] not in {"ccomp", "csubj"}:
-            children = self.children[argument.root]
-            group += [Argument(c) for c in children if self.relations[c] == "conj"]
-        for other in group[1:]:
-            other.tokens = self._argument_words(predicate, other)
-        return sorted(group, key=lambda a: a.root)
+            for conjunct in self._children(argument.root, "conj"):
+                other = Argument(conjunct)
+                other.tokens = self._argument_words(predicate, other)
+                group.append(other)
+        return sorted(group, key=lambda argument: argument.root)
 
     def _finish(self, predicate: Predicate) -> None:
         """Put words and arguments in order, without relative pronouns and marginal punctuation."""
         arguments: list[Argument] = []
-        for argument in sorted(predicate.arguments, key=lambda a: a.root):
-            text = " ".join(self.words[t].text for t in argument.tokens)
+        for argument in sorted(predicate.arguments, key=lambda argument: argument.root):
+            text = " ".join(self.words[token].text for token in argument.tokens)
             if not (predicate.is_relative and text in RELATIVE_PRONOUNS):
                 arguments.append(argument)
                 argument.tokens = self._strip(argument.tokens, is_argument=True)
@@ -362,23 +397,24 @@ class _Extraction:
         predicate.tokens = self._strip(predicate.tokens)
 
     def _strip(self, tokens: Sequence[int], is_argument: bool = False) -> list[int]:
-        """Sort words; drop marks, conjunctions and punctuation at the ends, and doubled
-        punctuation.
+        """Sort words, and drop what stands at their ends: marks, conjunctions and punctuation.
+
+        Of doubled punctuation, one is kept.
         """
         words = sorted(tokens)
         while words and self.relations[words[0]] in TRIVIAL:
             is_mark = self.relations[words[0]] == "mark"
-            if is_argument and is_mark and len(words) > 1 and self.words[words[1]].upos == "VERB":
+            if is_argument and is_mark and [self._upos(word) for word in words[1:2]] == ["VERB"]:
                 break  # "to leave"
             words.pop(0)
         while words and self.relations[words[-1]] in TRIVIAL:
             words.pop()
         kept: list[int] = []
-        for word, following in zip(words, [*words[1:], None], strict=True):
-            is_doubled = following is not None and self.relations[following] == "punct"
+        for word in reversed(words):
+            is_doubled = bool(kept) and self.relations[kept[-1]] == "punct"
             if self.relations[word] != "punct" or not is_doubled:
                 kept.append(word)
-        return kept
+        return kept[::-1]
 
 
 def _borrow(predicate: Predicate, argument: Argument | None) -> None:
@@ -387,6 +423,6 @@ def _borrow(predicate: Predicate, argument: Argument | None) -> None:
 
 
 def _is_complete(predicate: Predicate) -> bool:
-    if not predicate.tokens or not all(a.tokens for a in predicate.arguments):
+    if not predicate.tokens or not all(argument.tokens for argument in predicate.arguments):
         return False
     return len(predicate.arguments) >= (2 if predicate.kind == "poss" else 1)

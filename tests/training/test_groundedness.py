@@ -7,7 +7,6 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
-from attribution.studies.groundedness.labelled_set import LabelledRow
 from training import groundedness
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
@@ -52,9 +51,11 @@ def tiny(tmp_path: Path) -> Path:
 
 
 def written(path: Path, copies: int) -> Path:
-    """Boats with masts, each with a twin that has four of them: a difference that a tiny model can
-    learn.
+    """Boats with masts, each with a twin that has four of them: what a tiny model can learn.
+
+    Every fourth is for development, every fourth for the test.
     """
+    splits = ("training", "training", "development", "test")
     lines = []
     for n in range(copies):
         right, wrong = NUMBERS[n % 3], "four"
@@ -65,6 +66,7 @@ def written(path: Path, copies: int) -> Path:
                 "group": str(n),
                 "context": context,
                 "response": response,
+                "split": splits[n % 4],
             }
             lines.append(json.dumps(row | {"grounded": grounded}) + "\n")
     path.write_text("".join(lines), "utf-8")
@@ -77,7 +79,7 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     assert groundedness.main(["--input", str(path), "--out", str(out), *more]) == 0
     summary = json.loads((out / "summary.json").read_text())
     assert summary["loss"][-1] < 0.75 * summary["loss"][0]
-    assert summary["pairs"] + summary["held_out"] == 96
+    assert (summary["pairs"], summary["development"]) == (48, 24)
     assert summary["told_apart"] == 1
     settings = Settings(gc_model=str(out / "model"))
     method = METHODS.build("gc", settings)
@@ -89,30 +91,6 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
         for number in ("one", "four")
     )
     assert right > 0.5 > wrong
-
-
-def test_the_splits_of_the_rows_are_respected() -> None:
-    pairs = [groundedness.TrainingPair("c", "r", 1.0, group) for group in "abcd"]
-    splits = {"a": "training", "b": "development", "c": "test", "d": "training"}
-    rows = [
-        LabelledRow(
-            id=group,
-            line=1,
-            question="",
-            context=("c",),
-            response="r",
-            grounded=True,
-            group=group,
-            split=split,
-        )
-        for group, split in splits.items()
-    ]
-    training, held_out = groundedness.divided(pairs, rows)
-    assert [pair.group for pair in training] == ["a", "d"]
-    assert [pair.group for pair in held_out] == ["b"]
-    unsplit = [row.model_copy(update={"split": "test"}) for row in rows]
-    training, held_out = groundedness.divided(pairs, unsplit)
-    assert (len(training), len(held_out)) == (3, 1)
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from attribution.segmenters.english.scope import (
     is_joined_by_and,
     is_open,
 )
+from attribution.text.parse import lemma
 
 MAX_CROSSED = 6  # statements from two lists side by side
 SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct"}  # may stand before several clauses
@@ -23,12 +24,19 @@ KINDS = {"NOUN": "noun", "PROPN": "noun", "ADJ": "adjective"}
 
 
 def split_clauses(statement: Statement) -> Iterator[list[Statement]]:
-    """ "In 1990, Ann moved, and Ben left" → "In 1990, Ann moved", "In 1990, Ben left"."""
-    head, inside = statement.head, {part.i for part in statement.draft}
-    group = [m for m in tree.conjuncts(head) if m.i in inside]
+    """Split between clauses with subjects of their own.
+
+    "In 1990, Ann moved, and Ben left" becomes "In 1990, Ann moved" and "In 1990, Ben left".
+
+    Yields:
+        The statements, if the sentence can be split at all.
+    """
+    head = statement.head
+    inside = {part.i for part in statement.draft}
+    group = [member for member in tree.conjuncts(head) if member.i in inside]
     if not tree.joining_words(group) <= {"and", "but", "so", "yet", ";"}:
         return
-    clauses = [m for m in group if m != head and _is_clause(m)]
+    clauses = [member for member in group if member != head and _is_clause(member)]
     setting = _setting(head)
     if not clauses or setting is None or words(statement.draft) & LEXICON["hedges"]:
         return
@@ -48,68 +56,93 @@ def split_clauses(statement: Statement) -> Iterator[list[Statement]]:
 
 
 def _is_clause(verb: Token) -> bool:
+    """Return True for a finite verb with a subject, without "because", "who" or the like."""
     has_mark = any(c.dep_ == "mark" or c.tag_ in {"WRB", "WP"} for c in verb.lefts)
     return tree.is_finite(verb) and tree.subject_of(verb) is not None and not has_mark
 
 
 def _setting(head: Token) -> Draft | None:
-    """Return the adverbials before the first subject, which hold for every clause; None if what
-    stands there is something else.
+    """Return the adverbials before the first subject, which hold for every clause.
+
+    None if what stands there is something else.
     """
     subject = tree.subject_of(head)
     if subject is None:
         return None
-    front = [c for c in head.lefts if c.i < tree.first(subject) and c.dep_ != "cc"]
-    front = [c for c in front if c.lower_ not in LEXICON["connectives"]]
-    if all(c.dep_ == "punct" for c in front):
-        return ()
-    if any(c.dep_ not in SETTING for c in front):
+    front: list[Token] = []
+    for child in head.lefts:
+        is_connective = child.dep_ == "cc" or child.lower_ in LEXICON["connectives"]
+        if child.i < tree.first(subject) and not is_connective:
+            front.append(child)
+    kinds = {child.dep_ for child in front}
+    if not kinds <= SETTING:
         return None
-    return parts(t for c in front for t in c.subtree)
+    if kinds <= {"punct"}:
+        return ()
+    return parts(head.doc[i] for i in tree.indices_below(*front))
 
 
 def _trailing(group: list[Token]) -> list[Token]:
-    return [c for member in group for c in member.rights if c.dep_ == "advcl"]
+    """Return the adverbial clauses behind the verbs of a group."""
+    clauses: list[Token] = []
+    for member in group:
+        clauses += [child for child in member.rights if child.dep_ == "advcl"]
+    return clauses
 
 
 def _groups(statement: Statement) -> Iterator[list[Token]]:
     """Yield the coordinations of a statement, each with at least two members in it."""
     tokens = statement.tokens()
-    inside = {t.i for t in tokens}
+    inside = {token.i for token in tokens}
     for head in tokens:
         if head.dep_ == "conj" and head != statement.head and head.head.i in inside:
-            continue
-        group = [m for m in tree.conjuncts(head) if m.i in inside]
+            continue  # a later member of a group
+        group = [member for member in tree.conjuncts(head) if member.i in inside]
         if len(group) > 1:
             yield group
 
 
 def split_verbs(statement: Statement) -> Iterator[list[Statement]]:
-    """ "He wrote films and died in 1980" → "He wrote films", "He died in 1980"."""
+    """Split between verbs that share their subject.
+
+    "He wrote films and died in 1980" becomes "He wrote films" and "He died in 1980".
+
+    Yields:
+        The statements that each coordination of verbs makes.
+    """
     for group in _groups(statement):
         head = group[0]
-        if any(m.pos_ not in tree.VERBAL for m in group) or not is_joined_by_and(group):
+        are_verbs = all(member.pos_ in tree.VERBAL for member in group)
+        if not are_verbs or not is_joined_by_and(group):
             continue
         if not is_open(head, statement) or any(map(tree.is_conditional, _trailing(group))):
             continue
         kept = _kept_by_verbs(group)
         crossed = 1 if head == statement.head else len(group)
-        if kept is not None and statement.lists * crossed <= MAX_CROSSED:
+        total = statement.lists * crossed
+        if kept is not None and total <= MAX_CROSSED:
             pieces = _distributed(statement, group, kept)
-            yield [piece._replace(lists=statement.lists * crossed) for piece in pieces]
+            yield [piece._replace(lists=total) for piece in pieces]
 
 
 def _kept_by_verbs(group: list[Token]) -> list[set[int]] | None:
-    """Return for each verb its words and those that it shares; None if that is unclear."""
+    """Return for each verb its words and those that it shares; None if that is unclear.
+
+    A verb shares the subject and what stands before it, the object of a later verb ("wrote and
+    directed films") and auxiliaries ("has been built and opened").
+    """
     head, last = group[0], group[-1]
     subject = tree.subject_of(head)
-    if any(tree.subject_of(m) for m in group[1:]):
+    if any(tree.subject_of(member) for member in group[1:]):
         is_reported = head.dep_ == "ccomp" and all(map(tree.subject_of, group))
-        return [tree.own_words(m) for m in group] if is_reported else None
-    front = [c for c in head.lefts if subject is not None and c.i <= subject.i]
-    front += [c for c in head.lefts if c.dep_ == "mark" or c.lower_ in LEXICON["hedges"]]
-    after = [c for c in head.rights if c.i > last.i and c.dep_ not in tree.JOINS]
-    objects = [c for c in after if c.dep_ in OBJECTS]
+        return [tree.own_words(member) for member in group] if is_reported else None
+    front: list[Token] = []
+    for child in head.lefts:
+        is_before_subject = subject is not None and child.i <= subject.i
+        if is_before_subject or child.dep_ == "mark" or child.lower_ in LEXICON["hedges"]:
+            front.append(child)
+    after = _behind(head, last)
+    objects = [child for child in after if child.dep_ in OBJECTS]
     behind = tree.indices_below(*after)  # of the last one, but for objects
     kept: list[set[int]] = []
     for member in group:
@@ -126,32 +159,45 @@ def _kept_by_verbs(group: list[Token]) -> list[set[int]] | None:
     return kept
 
 
+def _behind(head: Token, last: Token) -> list[Token]:
+    """Return the dependents of the first member that stand behind the last one."""
+    return [c for c in head.rights if c.i > last.i and c.dep_ not in tree.JOINS]
+
+
 def _shared_auxiliaries(member: Token, head: Token) -> list[Token] | None:
     """Return the auxiliaries that a verb takes from the first one; None if the two don't match."""
-    helping = [c for c in head.lefts if c.dep_ in tree.AUXILIARIES]
-    own = {c.lower_ for c in member.lefts if c.dep_ in tree.AUXILIARIES}
+    helping = [child for child in head.lefts if child.dep_ in tree.AUXILIARIES]
+    own = {child.lower_ for child in member.lefts if child.dep_ in tree.AUXILIARIES}
     is_bare = (member.tag_, head.tag_) == ("VBP", "VB") and not own
     if tree.is_finite(member) and not is_bare:
         is_past = member.tag_ == "VBD" and not own  # or the participle of "has been … and …"
-        fits = not is_past or all(t.lower_ in {"was", "were"} for t in helping)
+        fits = not is_past or all(verb.lower_ in {"was", "were"} for verb in helping)
         return [] if fits and tree.is_finite(head) else None
     if not own and not is_bare and member.tag_ != head.tag_:
         return None
-    return [c for c in helping if c.lower_ not in own]
+    return [verb for verb in helping if verb.lower_ not in own]
 
 
 def _borrowed_objects(verb: Token, group: list[Token]) -> list[Token]:
     """Return the object of a later verb, for one without: "wrote and directed films"."""
-    if any(c.dep_ not in {*tree.JOINS, "punct"} for c in verb.rights):
+    has_complement = any(child.dep_ not in {*tree.JOINS, "punct"} for child in verb.rights)
+    if has_complement or lemma(verb.lower_) in LEXICON["intransitive"]:
         return []
-    if tree.lemma_of(verb.lower_, "VERB") in LEXICON["intransitive"]:
-        return []
-    later = [[c for c in m.rights if c.dep_ in OBJECTS] for m in group if m.i > verb.i]
-    return next(filter(None, later), [])
+    for later in group:
+        objects = [child for child in later.rights if child.dep_ in OBJECTS]
+        if later.i > verb.i and objects:
+            return objects
+    return []
 
 
 def split_lists(statement: Statement) -> Iterator[list[Statement]]:
-    """ "She likes tea and cake" → "She likes tea", "She likes cake"."""
+    """Split between the members of a list.
+
+    "She likes tea and cake" becomes "She likes tea" and "She likes cake".
+
+    Yields:
+        The statements that each list makes.
+    """
     for group in _groups(statement):
         head = group[0]
         total = statement.lists * len(group)
@@ -161,62 +207,89 @@ def split_lists(statement: Statement) -> Iterator[list[Statement]]:
         are_examples = any(gives_examples(step) for step in steps)
         if not is_joined_by_and(group) and not are_examples:
             continue
-        if is_open(head, statement) and _are_alike(group) and _holds_for_each(steps, statement):
-            pieces = _distributed(statement, group, _kept_by_nouns(group))
+        if not is_open(head, statement) or not _are_alike(group):
+            continue
+        if not _holds_for_each(steps, statement):
+            continue
+        pieces: list[Statement] = []
+        distributed = _distributed(statement, group, _kept_by_nouns(group))
+        for member, piece in zip(group, distributed, strict=True):
+            draft = piece.draft
             if head.dep_ in tree.NOMINAL_SUBJECTS:
-                pieces = [
-                    piece._replace(draft=tree.agree(piece.draft, head.head, member))
-                    for member, piece in zip(group, pieces, strict=True)
-                ]
-            yield [piece._replace(lists=total) for piece in pieces]
+                draft = tree.agree(draft, head.head, member)
+            pieces.append(piece._replace(draft=draft, lists=total))
+        yield pieces
 
 
 def _kept_by_nouns(group: list[Token]) -> list[set[int]]:
-    """Return for each noun its words and those that it shares: the first one's article, and "of …"
-    behind the last one. What else follows the list belongs to the last one.
+    """Return for each noun its words and those that it shares.
+
+    They share the first one's article, and "of …" behind the last one: "the height and weight of
+    the tower". What else follows the list belongs to the last one.
     """
     head, last = group[0], group[-1]
-    articles = [c for c in head.lefts if c.dep_ in {"det", "poss"}]
-    after = [c for c in head.rights if c.i > last.i and c.dep_ not in tree.JOINS]
+    articles = [child for child in head.lefts if child.dep_ in {"det", "poss"}]
+    after = _behind(head, last)
     shared: list[Token] = []
-    if articles and not any(map(tree.has_determiner, group[1:])) and last.pos_ != "PROPN":
-        shared = [*articles, *(c for c in (*last.rights, *after) if c.lower_ == "of")]
+    have_own = any(map(tree.has_determiner, group[1:]))
+    if articles and not have_own and last.pos_ != "PROPN":
+        of_all = [child for child in (*last.rights, *after) if child.lower_ == "of"]
+        shared = [*articles, *of_all]
     behind = tree.indices_below(*after)
-    kept = [(tree.own_words(m) - behind) | tree.indices_below(*shared) for m in group]
+    common = tree.indices_below(*shared)
+    kept = [(tree.own_words(member) - behind) | common for member in group]
     kept[-1] |= behind
     return kept
 
 
 def _are_alike(group: list[Token]) -> bool:
     """Return True if the members are of one kind and each is whole: not "M1 and M2 leukemias"."""
-    kinds = {KINDS.get(m.pos_) for m in group}
+    kinds = {KINDS.get(member.pos_) for member in group}
     if len(kinds) > 1 or None in kinds or words(parts(group)) & LEXICON["open_ended"]:
         return False
-    if " ".join(m.lower_ for m in group) in LEXICON["fixed_pairs"]:
+    if " ".join(member.lower_ for member in group) in LEXICON["fixed_pairs"]:
         return False
-    if any(len(m.text) == 1 or any(map(str.isdigit, m.text)) for m in group):
+    if any(_is_code(member) for member in group) or _is_negative(group):
         return False
-    doc, head = group[0].doc, group[0]
-    if {t.lower_ for m in group for t in m.subtree} & LEXICON["negative"]:
-        return False
+    head = group[0]
     if head.dep_ == "amod" and head.i > head.head.i:
         return False
-    if head.dep_ not in tree.SUBJECTS and tree.is_after_comma(head):
-        return False  # the middle of a longer list
-    if len(group) == 2 and [t.text for t in doc[: min(tree.own_words(group[1]))][-2:]] == [
-        ",",
-        "and",
-    ]:
-        return False  # the end of a longer list
-    for member in group:
-        start = min(tree.own_words(member))
-        before = doc[start - 1] if start else None
-        after = doc[member.i + 1] if member.i + 1 < len(doc) else None
-        if any(t is not None and t.text in {"-", "/"} for t in (before, after)):
-            return False
-        if member != group[0] and before is not None and before.tag_ in tree.NOUNS:
-            return False  # neither "and" nor a comma between them
+    if _is_part_of_list(group) or any(_is_glued(member, head) for member in group):
+        return False
     return not _is_one_name(group)
+
+
+def _is_code(noun: Token) -> bool:
+    """Return True for "A" and "M1"."""
+    return len(noun.text) == 1 or any(map(str.isdigit, noun.text))
+
+
+def _is_negative(group: list[Token]) -> bool:
+    """Return True for "no tea or cake"."""
+    below = tree.indices_below(*group)
+    return any(group[0].doc[i].lower_ in LEXICON["negative"] for i in below)
+
+
+def _is_part_of_list(group: list[Token]) -> bool:
+    """Return True if the parser found only the middle or the end of a longer list."""
+    head = group[0]
+    if head.dep_ not in tree.SUBJECTS and tree.is_after_comma(head):
+        return True
+    before = head.doc[: min(tree.own_words(group[1]))][-2:]
+    return len(group) == 2 and [token.text for token in before] == [",", "and"]
+
+
+def _is_glued(member: Token, head: Token) -> bool:
+    """Return True if something else than "and" or a comma stands around a member."""
+    doc = member.doc
+    start = min(tree.own_words(member))
+    before = doc[start - 1] if start else None
+    around = {token.text for token in doc[member.i + 1 : member.i + 2]}
+    if before is not None:
+        around.add(before.text)
+    if around & {"-", "/"}:
+        return True
+    return member != head and before is not None and before.tag_ in tree.NOUNS
 
 
 def _is_one_name(group: list[Token]) -> bool:
@@ -224,8 +297,13 @@ def _is_one_name(group: list[Token]) -> bool:
     head = group[0]
     if head.dep_ == "pobj" and head.pos_ == head.head.head.pos_ == "PROPN":
         return True
-    kinds = [{c.tag_ for c in m.lefts if c.dep_ in {"compound", "nmod"}} for m in group[:2]]
-    return len(group) == 2 and "NN" in kinds[1] - kinds[0]
+    if len(group) != 2:
+        return False
+    first, second = (
+        {child.tag_ for child in member.lefts if child.dep_ in {"compound", "nmod"}}
+        for member in group
+    )
+    return "NN" in second - first
 
 
 def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
@@ -246,12 +324,10 @@ def _asides(statement: Statement) -> set[int]:
     aside: set[int] = set()
     subject = tree.subject_of(statement.head)
     for phrase in subject.rights if subject else ():
+        if phrase.dep_ not in {"appos", "relcl", "acl"} or not tree.is_after_comma(phrase):
+            continue
         after = phrase.doc[phrase.right_edge.i + 1 :][:1].text
-        if (
-            phrase.dep_ in {"appos", "relcl", "acl"}
-            and tree.is_after_comma(phrase)
-            and after == ","
-        ):
+        if after == ",":
             below = tree.indices_below(phrase)
             aside |= below | {min(below) - 1, max(below) + 1}
     return aside
@@ -267,10 +343,10 @@ def _distributed(statement: Statement, group: list[Token], kept: list[set[int]])
     aside = _asides(statement)
     pieces: list[Statement] = []
     for member, indices in zip(group, kept, strict=True):
-        draft = statement.without(region - indices | (aside if pieces else set()))
-        pieces.append(
-            statement._replace(
-                head=member if head == statement.head else statement.head, draft=trim(draft)
-            )
-        )
+        left_out = region - indices
+        if pieces:
+            left_out |= aside
+        draft = trim(statement.without(left_out))
+        verb = member if head == statement.head else statement.head
+        pieces.append(statement._replace(head=verb, draft=draft))
     return pieces

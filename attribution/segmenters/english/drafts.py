@@ -34,18 +34,21 @@ Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none:
 
 
 class WrittenStatement(NamedTuple):
+    """A statement as text, and its places in its sentence."""
+
     text: str
-    places: list[Span]  # in its sentence
+    places: list[Span]
 
 
 LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))
-NO_WORD = -1
+NO_WORD = DraftWord(-1, "")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 MAX_LABEL = 8  # words before a colon
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
 MARKS = {",", ";", ":", "–", "—", "-", "."}
 _MARKUP = frozenset("|<>")
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
+_NO_SPACE_AFTER = {"", "(", "[", "“", "$"}
 _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
@@ -60,8 +63,9 @@ def words(draft: Draft) -> set[str]:
 
 
 def trim(draft: Draft) -> Draft:
-    """Remove punctuation and conjunctions at the ends of a draft, doubled commas and empty
-    brackets.
+    """Remove what a cut leaves behind.
+
+    That is punctuation and conjunctions at the ends of a draft, doubled commas and empty brackets.
     """
     trimmed: list[DraftWord] = []
     for part in draft:
@@ -81,24 +85,25 @@ def trim(draft: Draft) -> Draft:
 
 
 def to_text(doc: Doc, draft: Draft) -> str:
-    """Write the draft as a sentence: initial capital, spaces, "a" or "an", and a full stop if its
-    sentence has one.
+    """Write the draft as a sentence.
+
+    It gets an initial capital, spaces, "a" or "an", and a full stop if its sentence has one.
     """
     written = ""
-    before = after = DraftWord(NO_WORD, "")
-    for number, part in enumerate(draft):
+    before = NO_WORD
+    for part, after in zip(draft, [*draft[1:], NO_WORD], strict=True):
         text = part.text
-        after = draft[number + 1] if number + 1 < len(draft) else DraftWord(NO_WORD, "")
         opens_sentence = part.i == 0 and doc[0].pos_ != "PROPN" and text[1:].islower()
-        if opens_sentence and number:
+        if opens_sentence and written:
             text = text[0].lower() + text[1:]
         if text.lower() in {"a", "an"} and after.text and after.i != part.i + 1:
-            text = text[0] + ("n" if after.text[0].lower() in "aeiou" else "")
+            is_before_vowel = after.text[0].lower() in "aeiou"
+            text = text[0] + "n" * is_before_vowel
         if part.i > 0 and before.i == part.i - 1:
-            space = bool(doc[before.i].whitespace_)
+            has_space = bool(doc[before.i].whitespace_)
         else:
-            space = not _NO_SPACE_BEFORE.match(text) and before.text not in {"", "(", "[", "“", "$"}
-        written += " " * space + text
+            has_space = not _NO_SPACE_BEFORE.match(text) and before.text not in _NO_SPACE_AFTER
+        written += " " * has_space + text
         before = part
     # a name such as "eBay" keeps its small letter
     if written[1:2].islower() or written[1:2] == " " or len(written) < 3:
@@ -109,9 +114,11 @@ def to_text(doc: Doc, draft: Draft) -> str:
 
 def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     """Return True if every content word of the sentence, linking words aside, is in a draft."""
-    used = {part.i for draft in drafts for part in draft}
+    used: set[int] = set()
+    for draft in drafts:
+        used.update(part.i for part in draft)
     content = [t for t in doc if t.pos_ in CONTENT and t.lower_ not in LEXICON["linking"]]
-    return all(t.i in used for t in content)
+    return all(token.i in used for token in content)
 
 
 def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
@@ -133,11 +140,12 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
                 is_read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
                 known[sentence] = in_statements(sentence, split) if is_read else []
             for text, places in known[sentence] or [_whole(sentence)]:
-                spans = joined([passage.span(start + a, start + b) for a, b in places])
-                sentence_span = passage.span(start, end)
-                context = passage.item_context
                 claim = Claim(
-                    id="-", text=text, spans=spans, sentence=sentence_span, context=context
+                    id="-",
+                    text=text,
+                    spans=joined([passage.span(start + a, start + b) for a, b in places]),
+                    sentence=passage.span(start, end),
+                    context=passage.item_context,
                 )
                 claims.append(claim)
     return Segmented(merge(claims), _left_out(len(known) - MAX_SENTENCES) if english else ())
@@ -158,30 +166,41 @@ def _whole(sentence: str) -> WrittenStatement:
 
 
 def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
-    """Return the statements of one sentence; none if it stays whole. A label before a colon is
-    repeated before each of them.
+    """Return the statements of one sentence; none if it stays whole.
+
+    A label before a colon is repeated before each of them.
     """
-    label = _LABEL.match(sentence)
-    if label and len(label.group().split()) > MAX_LABEL:
-        label = None
-    skip = label.end() if label else 0
     if len(sentence) > MAX_PARSED or _MARKUP & {*sentence}:
         return []
+    skip = _label_end(sentence)
     doc = parse(sentence[skip:])
     if len(doc) > MAX_TOKENS or doc.text.endswith(("?", ":")) or ": " in doc.text:
         return []
     written: dict[str, WrittenStatement] = {}
     for draft in split(doc):
         text = to_text(doc, draft)
-        used = [doc[part.i] for part in draft]
-        places = joined([(t.idx, t.idx + len(t)) for t in used if t.text.strip()])
         if not _is_balanced(text):
             return []
+        places = [(0, skip)] if skip else []
+        for start, end in _places(doc, draft):
+            places.append((skip + start, skip + end))
         if text:
-            shifted = [(skip + a, skip + b) for a, b in places]
-            labelled = [(0, skip), *shifted] if skip else shifted
-            written.setdefault(text, WrittenStatement(sentence[:skip] + text, labelled))
+            written.setdefault(text, WrittenStatement(sentence[:skip] + text, places))
     return list(written.values()) if len(written) > 1 else []
+
+
+def _label_end(sentence: str) -> int:
+    """Return where the text behind a short label begins: "Costs: they rose" at 7; else 0."""
+    label = _LABEL.match(sentence)
+    if label is None or len(label.group().split()) > MAX_LABEL:
+        return 0
+    return label.end()
+
+
+def _places(doc: Doc, draft: Draft) -> tuple[Span, ...]:
+    """Return the characters of a draft's words in its sentence."""
+    tokens = [doc[part.i] for part in draft]
+    return joined([(t.idx, t.idx + len(t)) for t in tokens if t.text.strip()])
 
 
 def _is_balanced(text: str) -> bool:
@@ -191,10 +210,11 @@ def _is_balanced(text: str) -> bool:
 
 def joined(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return spans in order, joining those with at most one character between them."""
-    joined: list[Span] = []
-    for start, end in sorted(set(spans)):
-        if joined and start <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+    result: list[Span] = []
+    for start, end in sorted(spans):
+        if result and start <= result[-1][1] + 1:
+            first, last = result[-1]
+            result[-1] = (first, max(end, last))
         else:
-            joined.append((start, end))
-    return tuple(joined)
+            result.append((start, end))
+    return tuple(result)
