@@ -5,25 +5,46 @@ from __future__ import annotations
 import threading
 from typing import Protocol
 
+from attribution.settings import Settings
 from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import LlmUsage, Segmented
 
 
 class Segmenter(Protocol):
-    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return the claims in the order of the answer, none empty or repeated, each with its spans
-        in the answer.
+    """A way to split answers into claims."""
 
-        A sentence that fails is reported and stays one claim; setting `stop` ends requests to a
-        language model.
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
+        """Split an answer.
+
+        Args:
+            question: The question that it answers; may be empty.
+            answer: The answer.
+            stop: Ends requests to a language model once it is set.
+
+        Returns:
+            Claims in the order of the answer, none empty or repeated, each with its spans in the
+            answer. A sentence that fails is reported and stays one claim.
         """
         ...
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        """Estimate the most that would be asked of the language model, without a request; None if
-        none is used.
+        """Estimate the most that would be asked of the language model, without a request.
+
+        Returns:
+            None if none is used.
         """
         ...
+
+
+class WithoutLlm:
+    """Base of segmenters that ask no language model."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Take no setting."""
+
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """Return None: nothing is asked."""
+        return None
 
 
 SEGMENTERS: Table[Segmenter] = Table(

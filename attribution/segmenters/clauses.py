@@ -7,38 +7,42 @@ stays whole. The aim is atomic, coherent subclaims (W24 3.1).
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from spacy.tokens import Doc
 
+from attribution.segmenters import WithoutLlm
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import split_clauses, split_lists, split_verbs
-from attribution.segmenters.english.drafts import LEXICON, Draft, covers, parts, segment
+from attribution.segmenters.english.drafts import (
+    LEXICON,
+    Draft,
+    covers,
+    in_statements,
+    parts,
+    segment,
+)
 from attribution.segmenters.english.scope import Statement, is_readable
-from attribution.settings import Settings
-from attribution.types import LlmUsage, Segmented
+from attribution.types import Segmented
 
 MAX_STATEMENTS = 12  # of a sentence
 RULES = (split_clauses, split_verbs, split_lists)  # in this order
 RELATIVE = {"which", "who", "whom", "whose", "that", "where"}
 
 
-class Clauses:
+class Clauses(WithoutLlm):
     """Segmenter `clauses`."""
-
-    def __init__(self, settings: Settings) -> None:
-        pass
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Split the answer into claims, in its order."""
-        return segment(answer, split, stop)
-
-    def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        return None
+        return segment(answer, partial(in_statements, split=split), stop)
 
 
 def split(doc: Doc) -> list[Draft]:
-    """Split one sentence into statements that together hold all its content words; empty if it
-    stays whole.
+    """Split one sentence into statements that together hold all its content words.
+
+    Returns:
+        Nothing if it stays whole.
     """
     if not is_readable(doc):
         return []
@@ -72,10 +76,9 @@ def _apply_first_rule(statement: Statement) -> list[Statement]:
 
 def _is_sentence(statement: Statement) -> bool:
     """Return True for a subject before a finite verb."""
-    tokens = statement.head.doc
-    draft = statement.draft
-    if len(draft) < 3 or draft[0].text.lower() in RELATIVE:
+    if len(statement.draft) < 3 or statement.draft[0].text.lower() in RELATIVE:
         return False
-    finite = [n for n, part in enumerate(draft) if tokens[part.i].tag_ in tree.FINITE]
-    nouns = [n for n, part in enumerate(draft) if tokens[part.i].pos_ != "ADP"]
+    tokens = statement.tokens()
+    finite = [n for n, token in enumerate(tokens) if token.tag_ in tree.FINITE]
+    nouns = [n for n, token in enumerate(tokens) if token.pos_ != "ADP"]
     return bool(finite) and bool(nouns) and nouns[0] < finite[-1]

@@ -11,7 +11,7 @@ from attribution.segmenters.alignment import aligned_claim, merge
 from attribution.segmenters.llm_segmenters import Claims, as_rewrite
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
-from attribution.types import Claim, Failure, LlmUsage, Segmented
+from attribution.types import Failure, LlmUsage, Segmented, Span
 
 
 class Direct:
@@ -32,18 +32,18 @@ class Direct:
         sentences = self._sentences.segment(question, answer).claims
         (reply,) = self.llm.map([self._question(question, answer)], Claims)
         rewrite = as_rewrite(reply)
-        spans = [span for sentence in sentences for span in sentence.spans]
+        spans: list[Span] = []
+        for sentence in sentences:
+            spans += sentence.spans
         claims = [aligned_claim(text, answer, spans, question) for text in rewrite.texts]
+        end = len(answer)
+        claims.sort(key=lambda claim: claim.spans or ((end, end),))
         failures: list[Failure] = []
         if rewrite.problem:
             kept = "" if claims else "; the sentences are kept as they are"
             failure = LlmFailed(rewrite.problem + kept, detail=rewrite.detail)
             failures.append(failure.as_failure("segment", answer[:200]))
-
-        def place(claim: Claim) -> int:
-            return claim.spans[0][0] if claim.spans else len(answer)
-
-        ordered = merge(sorted(claims, key=place)) if claims else sentences
+        ordered = merge(claims) if claims else sentences
         return Segmented(ordered, tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:

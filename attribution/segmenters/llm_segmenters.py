@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pydantic import BaseModel, ConfigDict
@@ -57,16 +57,6 @@ class Decomposer:
     is_parsed: bool = False
 
 
-METHODS = {
-    "factscore": Decomposer("w24/factscore.v2", "factscore", fixed=7, retrieved=1),
-    "factscore-2": Decomposer("w24/factscore.v2", "factscore", fixed=1, retrieved=1),  # W24 8.2
-    "wice": Decomposer("w24/wice.v2", "wice", fixed=6),
-    "chen": Decomposer("w24/chen.v3", "factscore", fixed=7, retrieved=1),
-    "conllu": Decomposer("w24/conllu.v3", "factscore", fixed=1, retrieved=1, is_parsed=True),
-    "r_nd": Decomposer("w24/r_nd.v3", "r_nd", fixed=7, retrieved=1),
-}
-
-
 class BySentence:
     """A segmenter that rewrites each sentence as claims, aligned with the sentence's words."""
 
@@ -87,7 +77,9 @@ class BySentence:
         sentences = self._sentences.segment(question, answer).claims
         questions = self._questions(sentences)
         replies = self.llm.map(list(questions.values()), Claims)
-        rewrites = dict(zip(questions, map(as_rewrite, replies), strict=True))
+        rewrites: dict[str, Rewrite] = {}
+        for sentence_id, reply in zip(questions, replies, strict=True):
+            rewrites[sentence_id] = as_rewrite(reply)
         claims, failures = replace_sentences(question, answer, sentences, rewrites)
         return Segmented(claims, failures, self.llm.usage, self.version)
 
@@ -134,7 +126,8 @@ class BySentence:
         conllu = to_conllu(parse(sentence))
         shown: list[dict[str, object]] = []
         for example in examples:
-            shown.append({"conllu": to_conllu(parse(example.sentence)), "claims": example.claims})
+            parsed = to_conllu(parse(example.sentence))
+            shown.append({"conllu": parsed, "claims": example.claims})
         for left_out in range(len(shown) + 1):  # until the prompt fits, as W24 B has it
             question = Question.of(self.prompt, conllu=conllu, examples=shown[left_out:])
             if len(question.text) <= LONGEST_PARSE:
@@ -143,20 +136,24 @@ class BySentence:
 
     def examples(self, sentence: str) -> list[Example]:
         """Return the fixed examples, then those of the bank that are nearest to the sentence."""
+        fixed = list(self.bank[: self.method.fixed])
         rest = self.bank[self.method.fixed :]
         texts = Texts([example.sentence for example in rest])
-        ranked = [number for number, _ in texts.ranked(sentence, shortest=1)]
-        nearest = list(dict.fromkeys([*ranked, *range(len(rest))]))
-        retrieved = nearest[: self.method.retrieved]
-        return [*self.bank[: self.method.fixed], *(rest[number] for number in retrieved)]
+        ranked = [rest[number] for number, _ in texts.ranked(sentence, shortest=1)]
+        ranked += [example for example in rest if example not in ranked]
+        return fixed + ranked[: self.method.retrieved]
 
 
-factscore = partial(BySentence, METHODS["factscore"])
-factscore_2 = partial(BySentence, METHODS["factscore-2"])
-wice = partial(BySentence, METHODS["wice"])
-chen = partial(BySentence, METHODS["chen"])
-conllu = partial(BySentence, METHODS["conllu"])
-r_nd = partial(BySentence, METHODS["r_nd"])
+FACTSCORE = Decomposer("w24/factscore.v2", "factscore", fixed=7, retrieved=1)
+factscore = partial(BySentence, FACTSCORE)
+factscore_2 = partial(BySentence, replace(FACTSCORE, fixed=1))  # W24 8.2
+wice = partial(BySentence, Decomposer("w24/wice.v2", "wice", fixed=6))
+chen = partial(BySentence, replace(FACTSCORE, prompt="w24/chen.v3"))
+conllu = partial(
+    BySentence,
+    Decomposer("w24/conllu.v3", "factscore", fixed=1, retrieved=1, is_parsed=True),
+)
+r_nd = partial(BySentence, Decomposer("w24/r_nd.v3", "r_nd", fixed=7, retrieved=1))
 
 
 def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:

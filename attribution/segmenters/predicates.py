@@ -51,6 +51,7 @@ class Argument:
     is_shared: bool = False
 
     def reference(self) -> Argument:
+        """Return the argument as another predicate borrows it."""
         return Argument(self.root, self.tokens, True)
 
 
@@ -89,6 +90,7 @@ class _Extraction:
         self.events: list[Predicate] = []  # without the open complements
 
     def run(self) -> list[Predicate]:
+        """Find the predicates step by step, in the order of the authors' program."""
         self.by_root = self._roots()
         for predicate in self.by_root.values():
             predicate.arguments = list(self._arguments(predicate))
@@ -119,6 +121,11 @@ class _Extraction:
     # --- which words are predicates ---
 
     def _roots(self) -> dict[int, Predicate]:
+        """Return a predicate for each word that is one, in the order of the sentence.
+
+        A clause has one, as has a word with a subject or an object of its own: "She sleeps". So do
+        appositions, possessives and adjectives before a noun.
+        """
         roots: dict[int, Predicate] = {}
         for word, head in enumerate(self.heads):
             if self._upos(word) == "PUNCT":
@@ -149,6 +156,10 @@ class _Extraction:
                 roots.setdefault(other, Predicate(other))
 
     def _kind_of_modifier(self, word: int) -> Kind | None:
+        """Return the kind of a modifier that states something, None for all other words.
+
+        "Nash, a mathematician" (appos), "her house" (poss), "a red house" (amod).
+        """
         relation = self.relations[word]
         if relation == "appos":
             return "appos"
@@ -172,12 +183,18 @@ class _Extraction:
         return not self._is_hard(head)
 
     def _is_hard(self, word: int) -> bool:
+        """Return True for a modifier without arguments, such as "sleeping" in "a sleeping dog"."""
         has_argument = bool(self._children(word, *SUBJECTS, *OBJECTS))
         return not has_argument and self.relations[word] in HARD
 
     # --- their arguments ---
 
     def _arguments(self, predicate: Predicate) -> Iterator[Argument]:
+        """Yield the arguments that depend on a predicate.
+
+        They are subjects, objects, clauses and prepositional phrases, also those of an adverb:
+        "according to the report". A modifier has its noun as well.
+        """
         core = {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS
         for word in self.children[predicate.root]:
             relation = self.relations[word]
@@ -194,6 +211,7 @@ class _Extraction:
             yield Argument(predicate.root)
 
     def _find(self, predicate: Predicate | None, relations: set[str]) -> Argument | None:
+        """Return the first argument in one of these relations."""
         if predicate is None:
             return None
         return next((a for a in predicate.arguments if self.relations[a.root] in relations), None)
@@ -210,6 +228,7 @@ class _Extraction:
         return None
 
     def _governor(self, predicate: Predicate) -> Predicate | None:
+        """Return the predicate that a predicate depends on directly."""
         return self.by_root.get(self.heads[predicate.root])
 
     def _top(self, predicate: Predicate) -> Predicate | None:
@@ -235,11 +254,13 @@ class _Extraction:
         return [event for event in self.events if self.relations[event.root] in relations]
 
     def _borrow_modified_nouns(self) -> None:
+        """Take the noun that a clause modifies: "the house that she built"."""
         for predicate in self._events(*ADNOMINAL):
             predicate.arguments.append(Argument(self.heads[predicate.root]))
             predicate.is_relative = True
 
     def _borrow_from_conjuncts(self) -> None:
+        """Take the subject of the first verb: "She came and left"."""
         for predicate in self._events("conj"):
             first = self._governor(predicate)
             if first is None:
@@ -264,6 +285,7 @@ class _Extraction:
                 _borrow(predicate, self._find(self._governor(predicate), relations))
 
     def _borrow_from_governors(self) -> None:
+        """Take the subject of the clause around: "She hopes to win"."""
         for predicate in self.events:
             governor = self._governor(predicate)
             if predicate.kind != "normal" or governor is None:
@@ -292,6 +314,10 @@ class _Extraction:
         return words
 
     def _collect_words(self, predicate: Predicate) -> None:
+        """Give a predicate and its arguments their words.
+
+        The second verb of "start firing and shooting" takes "start" as well.
+        """
         if predicate.kind == "poss":
             predicate.tokens = [predicate.root]
         else:
@@ -326,6 +352,10 @@ class _Extraction:
         return words
 
     def _argument_words(self, predicate: Predicate, argument: Argument) -> list[int]:
+        """Return the words of an argument, without those of its predicate.
+
+        Its preposition belongs to the predicate, and each conjunct is an argument by itself.
+        """
         is_described = argument.root == self.heads[predicate.root]
 
         def includes(head: int, word: int) -> bool:
@@ -418,11 +448,13 @@ class _Extraction:
 
 
 def _borrow(predicate: Predicate, argument: Argument | None) -> None:
+    """Add an argument of another predicate, if there is one."""
     if argument is not None:
         predicate.arguments.append(argument.reference())
 
 
 def _is_complete(predicate: Predicate) -> bool:
+    """Return True if everything has words, and a possessive has owner and thing."""
     if not predicate.tokens or not all(argument.tokens for argument in predicate.arguments):
         return False
     return len(predicate.arguments) >= (2 if predicate.kind == "poss" else 1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 from spacy.tokens import Token
@@ -19,15 +18,14 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.english.drafts import joined
+from attribution.segmenters.english.drafts import WrittenStatement, segment
 from attribution.segmenters.english.ud import to_ud
 from attribution.segmenters.llm_segmenters import clean
 from attribution.segmenters.predicates import Argument, Predicate, predicates
 from attribution.settings import Settings
 from attribution.text.parse import parse
-from attribution.text.passages import statements
 from attribution.text.sentences import is_english
-from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
+from attribution.types import Claim, LlmUsage, Segmented, Span
 
 KEPT = "the claim keeps the words of its predicate"
 TOKENS_PER_CLAIM = 20  # approximate; for estimates
@@ -48,14 +46,6 @@ class Sentence(BaseModel):
         return {"text": line} if line and "\n" not in text.strip() else None
 
 
-@dataclass(frozen=True)
-class Utterance:
-    """A predicate with its arguments as PredPatt writes it, and its places in the sentence."""
-
-    text: str
-    places: tuple[Span, ...]
-
-
 class PredPatt:
     """Segmenter `predpatt`: also what the sentence denies, supposes or reports."""
 
@@ -69,16 +59,16 @@ class PredPatt:
         A sentence without a predicate stays whole, and so do those of another language. Where a
         reply fails, the claim keeps PredPatt's string.
         """
-        claims = _utterances_of(answer, stop)
+        segmented = segment(answer, in_utterances, stop)
+        claims = segmented.claims
         if self.llm is None or not is_english(answer):
-            return Segmented(merge(claims))
+            return segmented
         self.llm.stop = stop or self.llm.stop
         questions = self._questions(claims)
-        replies = dict(
-            zip(questions, self.llm.map(list(questions.values()), Sentence), strict=True)
-        )
+        asked = self.llm.map(list(questions.values()), Sentence)
+        replies = dict(zip(questions, asked, strict=True))
         written: list[Claim] = []
-        failures: list[Failure] = []
+        failures = list(segmented.failures)
         for claim in claims:
             reply = replies[claim.text]
             if isinstance(reply, LlmFailed):
@@ -94,7 +84,7 @@ class PredPatt:
         """Estimate the use of the language model, without a request; None without one."""
         if self.llm is None:
             return None
-        questions = self._questions(_utterances_of(answer, None))
+        questions = self._questions(segment(answer, in_utterances).claims)
         return self.llm.estimate(list(questions.values()), Sentence, TOKENS_PER_CLAIM)
 
     def _questions(self, claims: Sequence[Claim]) -> Mapping[str, Question]:
@@ -102,37 +92,24 @@ class PredPatt:
         return {c.text: Question.of(self.prompt, statement=c.text) for c in claims}
 
 
-def _utterances_of(answer: str, stop: threading.Event | None) -> list[Claim]:
-    """Return a claim for each predicate of each sentence, with its spans in the answer."""
-    claims: list[Claim] = []
-    is_read = is_english(answer)
-    for passage in statements(answer):
-        for start, end in passage.sentences():
-            sentence = passage.text[start:end]
-            is_stopped = stop is not None and stop.is_set()
-            utterances = in_utterances(sentence) if is_read and not is_stopped else []
-            for utterance in utterances or [Utterance(sentence, ((0, len(sentence)),))]:
-                places = [passage.span(start + a, start + b) for a, b in utterance.places]
-                claim = Claim(
-                    id="-",
-                    text=utterance.text,
-                    spans=joined(places),
-                    sentence=passage.span(start, end),
-                )
-                claims.append(claim)
-    return claims
-
-
-def in_utterances(sentence: str) -> list[Utterance]:
+def in_utterances(sentence: str) -> list[WrittenStatement]:
     """Return PredPatt's strings of one sentence, in its order."""
+    tokens: list[Token] = []
     doc = parse(sentence)
-    tokens = [token for token in doc if not token.is_space]  # as `to_ud` counts them
-    utterances: list[Utterance] = []
+    for token in doc:
+        if not token.is_space:  # as `to_ud` counts them
+            tokens.append(token)
+    utterances: list[WrittenStatement] = []
     for predicate in predicates(to_ud(doc)):
-        numbers = {n for argument in predicate.arguments for n in argument.tokens}
-        used = [tokens[n] for n in sorted(numbers | set(predicate.tokens))]
-        places = tuple((token.idx, token.idx + len(token)) for token in used)
-        utterances.append(Utterance(" ".join(_words(predicate, tokens)), places))
+        numbers = set(predicate.tokens)
+        for argument in predicate.arguments:
+            numbers.update(argument.tokens)
+        places: list[Span] = []
+        for number in sorted(numbers):
+            start = tokens[number].idx
+            places.append((start, start + len(tokens[number])))
+        text = " ".join(_words(predicate, tokens))
+        utterances.append(WrittenStatement(text, places))
     return utterances
 
 
@@ -143,21 +120,27 @@ def _words(predicate: Predicate, tokens: Sequence[Token]) -> list[str]:
     """
     added = ADDED.get(predicate.kind, "is/are")
     subject = _described(predicate, tokens) if added else None
-    blocks: list[tuple[int, list[int]]] = []
+    blocks: list[tuple[int, list[int]]] = []  # places and words
     for argument in predicate.arguments:
         if argument is not subject:
-            blocks.append((argument.root, sorted(set(argument.tokens))))
+            blocks.append((argument.root, argument.tokens))
     if predicate.kind != "poss":
         blocks += [(number, [number]) for number in predicate.tokens]
     blocks.sort(key=lambda block: block[0])
-    words = [tokens[number].text for _, numbers in blocks for number in numbers]
-    if subject is None:
-        return words
-    return [*(tokens[number].text for number in sorted(set(subject.tokens))), added, *words]
+    words = [] if subject is None else [*_texts(subject.tokens, tokens), added]
+    for _, numbers in blocks:
+        words += _texts(numbers, tokens)
+    return words
+
+
+def _texts(numbers: Sequence[int], tokens: Sequence[Token]) -> list[str]:
+    return [tokens[number].text for number in sorted(set(numbers))]
 
 
 def _described(predicate: Predicate, tokens: Sequence[Token]) -> Argument:
     """Return the owner of a possessive, or the noun that an apposition or adjective describes."""
-    root = predicate.root
-    place = root if predicate.kind == "poss" else tokens.index(tokens[root].head)
-    return next((a for a in predicate.arguments if a.root == place), predicate.arguments[0])
+    place = predicate.root
+    if predicate.kind != "poss":
+        place = tokens.index(tokens[place].head)
+    matching = [argument for argument in predicate.arguments if argument.root == place]
+    return (matching or predicate.arguments)[0]

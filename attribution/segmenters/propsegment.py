@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.models import files
 from attribution.models.loading import load_while_used
-from attribution.segmenters import SEGMENTERS
+from attribution.segmenters import SEGMENTERS, WithoutLlm
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm_segmenters import CUT_OFF, clean
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
-from attribution.types import LlmUsage, Segmented
+from attribution.types import Segmented
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -39,11 +39,17 @@ def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 
 
 class Output(NamedTuple):
+    """What the model wrote for a sentence.
+
+    Attributes:
+        is_complete: The model ended it.
+    """
+
     text: str
-    is_complete: bool  # the model ended it
+    is_complete: bool
 
 
-class PropSegment:
+class PropSegment(WithoutLlm):
     """Segmenter `propsegment`; `settings.segmenter_model` names another model, or a folder."""
 
     def __init__(self, settings: Settings) -> None:
@@ -67,9 +73,6 @@ class PropSegment:
     def decompose(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the claims of each sentence as the model writes them, empty ones included."""
         return [output.text.split(SEPARATOR) for output in self._write(sentences, None)]
-
-    def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        return None
 
     def _write(self, sentences: Sequence[str], stop: threading.Event | None) -> list[Output]:
         """Return the output of greedy decoding for each sentence; empty once `stop` is set."""

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
+from attribution.segmenters import WithoutLlm
 from attribution.segmenters.alignment import merge
-from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import AnswerPassage, statements
 from attribution.text.sentences import trimmed
-from attribution.types import Claim, LlmUsage, Segmented, Span
+from attribution.types import Claim, Segmented, Span
 
 
-class Sentences:
+class Sentences(WithoutLlm):
     """Segmenter `sentences`."""
 
-    def __init__(self, settings: Settings) -> None:
-        pass
-
-    def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        """None: no language model is used."""
-        return None
-
-    def _spans(self, passage: AnswerPassage) -> Iterator[Span]:
-        yield from passage.sentences()
+    def _spans(self, passage: AnswerPassage) -> Iterable[Span]:
+        """Return the sentences of a passage."""
+        return passage.sentences()
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; a claim said twice is one claim with two spans."""
+        """Return claims in the order of the answer.
+
+        A claim said twice is one claim with two spans.
+        """
         claims: list[Claim] = []
         for passage in statements(answer):
             for start, end in self._spans(passage):
                 span = passage.span(start, end)
-                text = passage.text[start:end]
-                context = passage.item_context
-                claim = Claim(id="-", text=text, spans=(span,), sentence=span, context=context)
+                claim = Claim(
+                    id="-",
+                    text=passage.text[start:end],
+                    spans=(span,),
+                    sentence=span,
+                    context=passage.item_context,
+                )
                 claims.append(claim)
         return Segmented(merge(claims))
 
@@ -44,9 +46,12 @@ class SpacySentences(Sentences):
 
     def _spans(self, passage: AnswerPassage) -> Iterator[Span]:
         whole = passage.text
-        starts = [s.start_char for s in parse(whole).sents]
-        starts = [a for a in starts if a and whole[a - 1].isspace()]  # none within a word
-        for a, b in zip([0, *starts], [*starts, len(whole)], strict=True):
-            start, end = trimmed(whole, a, b)
-            if any(c.isalnum() for c in whole[start:end]):
+        starts = [0]
+        for sentence in parse(whole).sents:
+            start = sentence.start_char
+            if start and whole[start - 1].isspace():  # none within a word
+                starts.append(start)
+        for first, last in pairwise([*starts, len(whole)]):
+            start, end = trimmed(whole, first, last)
+            if any(map(str.isalnum, whole[start:end])):
                 yield start, end

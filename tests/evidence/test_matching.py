@@ -66,27 +66,13 @@ def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misl
 def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_it(
     settings: Settings, store: Store
 ) -> None:
-    ships = [
-        "Aksel",
-        "Birte",
-        "Carsten",
-        "Ditte",
-        "Esben",
-        "Frida",
-        "Gorm",
-        "Helle",
-        "Inge",
-        "Jens",
-        "Karla",
-        "Lars",
-    ]
     work = "carried timber from the northern port to the mills in the year of the flood."
     asked = claim(
         "Timber was carried from the northern port to the mills by Qvx-21 in the year of the flood."
     )
     found = {}
     for ranking in ("vectors", "hybrid"):
-        texts = [f"The ship {ship} Qvx-{number} {work}" for number, ship in enumerate(ships, 11)]
+        texts = [f"The ship of captain {chr(n + 54)} Qvx-{n} {work}" for n in range(11, 23)]
         [pieces] = over(settings, store, *texts, ranking=ranking, top_k=2).match([asked])
         assert len(pieces) == 2
         assert pieces[0].similarity >= pieces[1].similarity
@@ -146,15 +132,6 @@ def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
         [pieces] = matcher.match([COMPLETED])
         found.append([(e.page_id, e.start, e.similarity) for e in pieces])
     assert found[0] == found[1] != []
-
-
-def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, store: Store) -> None:
-    found = [
-        over(settings, store, *SAID[:4], ranking="vectors", shortlist=most).match([COMPLETED])
-        for most in (1, 0)
-    ]
-    assert found[0] == found[1]
-    assert len(found[0][0]) == 4
 
 
 def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> None:

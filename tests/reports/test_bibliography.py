@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.library.folder import FolderSearcher
 from attribution.reports import FORMATS, Exported, export
 from attribution.review.revision import revise
 from attribution.server.mcp import _claims
-from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.tasks import tasks_of_run
 from attribution.types import Report
@@ -70,16 +68,3 @@ def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) 
     }
     (task,) = tasks_of_run(report, "p" * 16)
     assert (task.title, task.url) == (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
-
-
-def test_a_file_of_ones_own_may_say_where_it_is_from(tmp_path: Path) -> None:
-    (tmp_path / "tower.md").write_text(
-        f"---\ntitle: Eiffel Tower\nurl: {THEIRS}\n---\nIt is tall.", "utf-8"
-    )
-    (page,) = FolderSearcher(Settings(), tmp_path).pages
-    assert (page.reference, page.facts_from, page.cited, page.site) == (
-        THEIRS,
-        "",
-        "Eiffel Tower",
-        "Library",
-    )

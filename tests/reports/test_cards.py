@@ -204,3 +204,31 @@ def test_the_provenance_of_a_claim_is_unbroken() -> None:
         assert step in shown
     for absent in ("another", "<u>", "<i>"):
         assert absent not in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("web", "#:~:text=The%20Nile%20is%206%2C650%20km%20long."),
+        ("library", "data-at="),
+    ],
+)
+def test_a_web_passage_opens_at_its_sentence_and_another_here(kind: str, wanted: str) -> None:
+    source = page(TEXT).model_copy(update={"kind": kind})
+    assert wanted in drawn(report(source))
+
+
+@pytest.mark.parametrize(
+    ("without", "word"), [("pending", "Being checked"), ("not_reached", "Not reached")]
+)
+def test_a_claim_without_a_verdict_says_why(without: str, word: str) -> None:
+    made = report(page(TEXT)).model_copy(update={"verdicts": ()})
+    (row,) = claim_rows(made, without)
+    assert word in html(panel(row, made))
+
+
+def test_a_word_that_the_shown_passage_has_not_is_called_missing() -> None:
+    source = "It was made in 1884. The lamp burns oil."
+    lamp = "The lamp was made of brass in 1884."
+    shown = drawn(judged(lamp, "unclear", (source, "no_relation")))
+    assert "The closest passage doesn&#x27;t mention “brass”." in shown

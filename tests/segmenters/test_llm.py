@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.llm_segmenters import METHODS, BySentence
+from attribution.segmenters.llm_segmenters import factscore
 from attribution.tables import LLM
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
@@ -145,7 +145,7 @@ def test_a_prompt_has_the_instruction_of_one_line_and_the_papers_number_of_examp
 
 def test_the_nearest_example_of_the_bank_comes_last() -> None:
     with llm_server(good) as served:
-        segmenter = BySentence(METHODS["factscore"], llm_settings(served))
+        segmenter = factscore(llm_settings(served))
     mountain = segmenter.examples("Which is the highest mountain in Africa?")
     assert "Kilimanjaro" in mountain[-1].sentence
     assert mountain[:7] == segmenter.examples('"; DROP TABLE bank; --')[:7]
@@ -171,6 +171,6 @@ def test_raw_decompositions_keep_empty_and_repeated_claims() -> None:
     replies = {"One.": claims("A.", "A."), "Is it?": claims("", "B."), "": "no fact"}
 
     with llm_server(lambda body: replies[asked(body)]) as served:
-        segmenter = BySentence(METHODS["factscore"], llm_settings(served, prompts="v24"))
+        segmenter = factscore(llm_settings(served, prompts="v24"))
         made = segmenter.decompose(list(replies))
     assert made == [["A.", "A."], ["", "B."], [""]]

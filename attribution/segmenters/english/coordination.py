@@ -17,8 +17,11 @@ from attribution.segmenters.english.scope import (
 from attribution.text.parse import lemma
 
 MAX_CROSSED = 6  # statements from two lists side by side
-SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct"}  # may stand before several clauses
+# May stand before several clauses: "In 1990, Ann moved, and Ben left".
+SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct"}
+# What a verb says of its subject.
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
+# Lists under these relations are divided.
 LISTED = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "acomp", "oprd", "dative", "amod"}
 KINDS = {"NOUN": "noun", "PROPN": "noun", "ADJ": "adjective"}
 
@@ -165,7 +168,11 @@ def _behind(head: Token, last: Token) -> list[Token]:
 
 
 def _shared_auxiliaries(member: Token, head: Token) -> list[Token] | None:
-    """Return the auxiliaries that a verb takes from the first one; None if the two don't match."""
+    """Return the auxiliaries that a verb takes from the first one; None if the two don't match.
+
+    "It has been built and opened" shares "has been". "It was built and opens daily" shares none,
+    and neither does "it was built and opened" if the parser takes "opened" for a past tense.
+    """
     helping = [child for child in head.lefts if child.dep_ in tree.AUXILIARIES]
     own = {child.lower_ for child in member.lefts if child.dep_ in tree.AUXILIARIES}
     is_bare = (member.tag_, head.tag_) == ("VBP", "VB") and not own
@@ -179,7 +186,10 @@ def _shared_auxiliaries(member: Token, head: Token) -> list[Token] | None:
 
 
 def _borrowed_objects(verb: Token, group: list[Token]) -> list[Token]:
-    """Return the object of a later verb, for one without: "wrote and directed films"."""
+    """Return the object of a later verb, for one without: "wrote and directed films".
+
+    Verbs that take no object, such as "sleep", borrow none.
+    """
     has_complement = any(child.dep_ not in {*tree.JOINS, "punct"} for child in verb.rights)
     if has_complement or lemma(verb.lower_) in LEXICON["intransitive"]:
         return []

@@ -40,6 +40,7 @@ class WrittenStatement(NamedTuple):
     places: list[Span]
 
 
+Write = Callable[[str], list[WrittenStatement]]  # a sentence → its statements; none: it stays whole
 LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))
 NO_WORD = DraftWord(-1, "")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
@@ -59,6 +60,7 @@ def parts(tokens: Iterable[Token]) -> Draft:
 
 
 def words(draft: Draft) -> set[str]:
+    """Return the words of a draft in lower case."""
     return {part.text.lower() for part in draft}
 
 
@@ -121,13 +123,13 @@ def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     return all(token.i in used for token in content)
 
 
-def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
+def segment(answer: str, write: Write, stop: threading.Event | None = None) -> Segmented:
     """Return the claims of an answer, sentence by sentence, in order.
 
     Args:
         answer: In another language than English, its sentences stay whole, as do those after the
             first MAX_SENTENCES, which are reported as a failure.
-        split: Makes the statements of a sentence.
+        write: Makes the statements of a sentence.
         stop: Leaves the other sentences whole once it is set.
     """
     english = is_english(answer)
@@ -138,8 +140,9 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
             sentence = passage.text[start:end]
             if sentence not in known:
                 is_read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
-                known[sentence] = in_statements(sentence, split) if is_read else []
-            for text, places in known[sentence] or [_whole(sentence)]:
+                known[sentence] = write(sentence) if is_read else []
+            whole = WrittenStatement(sentence, [(0, len(sentence))])
+            for text, places in known[sentence] or [whole]:
                 claim = Claim(
                     id="-",
                     text=text,
@@ -152,6 +155,7 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
 
 
 def _left_out(count: int) -> tuple[Failure, ...]:
+    """Return a failure for the sentences that were not split."""
     if count <= 0:
         return ()
     message = (
@@ -159,10 +163,6 @@ def _left_out(count: int) -> tuple[Failure, ...]:
         "Check the answer in parts."
     )
     return (StageFailure("left_out", message).as_failure("segment", "sentences"),)
-
-
-def _whole(sentence: str) -> WrittenStatement:
-    return WrittenStatement(sentence, [(0, len(sentence))])
 
 
 def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
@@ -204,6 +204,7 @@ def _places(doc: Doc, draft: Draft) -> tuple[Span, ...]:
 
 
 def _is_balanced(text: str) -> bool:
+    """Return True if brackets and quotation marks come in pairs."""
     pairs = all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”"))
     return pairs and text.count('"') % 2 == 0
 

@@ -12,16 +12,24 @@ from attribution.segmenters.english.drafts import LEXICON, Draft
 
 
 class Statement(NamedTuple):
-    """Part of a sentence, as a sentence of its own."""
+    """Part of a sentence, as a sentence of its own.
 
-    head: Token  # its verb
+    Attributes:
+        head: Its verb.
+        draft: Its words.
+        lists: How many statements its lists have made already.
+    """
+
+    head: Token
     draft: Draft
-    lists: int = 1  # how many statements its lists have made already
+    lists: int = 1
 
     def tokens(self) -> list[Token]:
+        """Return its words as the parser has them."""
         return [self.head.doc[part.i] for part in self.draft]
 
     def without(self, indices: set[int]) -> Draft:
+        """Return its words but for some."""
         return tuple(part for part in self.draft if part.i not in indices)
 
 
@@ -35,29 +43,32 @@ MAIN_LINE = {
 def is_readable(doc: Doc) -> bool:
     """Return True for a statement with subject and verb that the parser seems to understand."""
     sentences = list(doc.sents)
+    is_question = doc[0].tag_ in {"WP", "WDT", "WRB"}
+    if len(sentences) > 1 or is_question or any(map(_is_suspect, doc)):
+        return False
     root = sentences[0].root
     subject = tree.subject_of(root)
-    if len(sentences) > 1 or doc[0].tag_ in {"WP", "WDT", "WRB"} or any(map(_is_suspect, doc)):
-        return False
     if subject is None:
         return is_command(root)
-    commas = sum(t.text == "," for t in doc[subject.i : root.i])
+    commas = sum(token.text == "," for token in doc[subject.i : root.i])
     return tree.is_finite(root) and commas != 1  # one: a verb of the subject, not the main verb
 
 
 def is_command(root: Token) -> bool:
     """Return True for a base form with adverbials alone before it: "If it bleeds, press on it"."""
-    before = {c.dep_ for c in root.lefts}
+    before = {child.dep_ for child in root.lefts}
     return root.tag_ == "VB" and before <= {"advmod", "punct", "prep", "advcl"}
 
 
 def _is_suspect(token: Token) -> bool:
-    """Return True for a coordination that the parser may have misread: no conjunction, or a verb
-    beside a noun.
+    """Return True for a coordination that the parser may have misread.
+
+    It has no conjunction, or a verb beside a noun.
     """
     if token.dep_ != "conj":
         group = tree.conjuncts(token)
-        return len(group) > 1 and not tree.joining_words(group) and token.doc.text.count(";") == 0
+        is_joined = tree.joining_words(group) or ";" in token.doc.text
+        return len(group) > 1 and not is_joined
     own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES})
     if token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP", "VB"} and own is None:
         return True  # "new and established writers"
@@ -73,13 +84,15 @@ def is_open(head: Token, statement: Statement) -> bool:
     if any(tree.is_negated(token) or _is_fronted(token) for token in steps):
         return False
     for number, token in enumerate(steps[:-1]):
-        is_modifier = token.dep_ in {"relcl", "acl"}
-        if is_modifier and any(t.dep_ in tree.SUBJECTS for t in steps[number:]):
-            return False  # "people who smoke and drink die early"
-        if not is_modifier and token.dep_ not in {*MAIN_LINE, "amod"} and not _is_purpose(token):
+        if token.dep_ in {"relcl", "acl"}:
+            if any(step.dep_ in tree.SUBJECTS for step in steps[number:]):
+                return False  # "people who smoke and drink die early"
+        elif token.dep_ not in {*MAIN_LINE, "amod"} and not _is_purpose(token):
             return False
-    for token in steps[head.pos_ in tree.VERBAL and len(steps) > 1 :]:
-        if token.lower_ in LEXICON["closed"] and not _is_role(token) and not gives_examples(token):
+    is_verb_within = head.pos_ in tree.VERBAL and len(steps) > 1
+    for token in steps[1:] if is_verb_within else steps:
+        is_closed = token.lower_ in LEXICON["closed"]
+        if is_closed and not _is_role(token) and not gives_examples(token):
             return False
         if token.pos_ in tree.VERBAL:
             return tree.lemma_of(token.lower_, "VERB") not in LEXICON["collective"]
@@ -90,7 +103,7 @@ def _is_purpose(clause: Token) -> bool:
     """Return True for "to save time" and ", saving time" behind the verb."""
     if clause.dep_ != "advcl" or clause.i < clause.head.i or tree.child(clause, {"mark"}):
         return False
-    return clause.tag_ == "VBG" or any(c.lower_ == "to" for c in clause.lefts)
+    return clause.tag_ == "VBG" or any(child.lower_ == "to" for child in clause.lefts)
 
 
 def _is_fronted(token: Token) -> bool:
@@ -102,10 +115,12 @@ def _is_fronted(token: Token) -> bool:
 def is_joined_by_and(group: Sequence[Token]) -> bool:
     """Return True for a coordination by "and" or "but" alone, without "both" or "not only"."""
     joins = tree.joining_words(list(group))
-    before = group[0].doc[max(0, tree.first(group[0]) - 2) : group[0].i]
-    if any(t.lower_ in {"both", "either", "neither", "only"} for t in before):
+    start = max(0, tree.first(group[0]) - 2)
+    before = {token.lower_ for token in group[0].doc[start : group[0].i]}
+    if before & {"both", "either", "neither", "only"}:
         return False
-    return bool(joins & {"and", "but", "as"}) and joins <= {"and", "but", "as", ",", ";", "so"}
+    has_and = bool(joins & {"and", "but", "as"})
+    return has_and and joins <= {"and", "but", "as", ",", ";", "so"}
 
 
 def _is_role(token: Token) -> bool:
@@ -119,5 +134,5 @@ def gives_examples(token: Token) -> bool:
     if token.dep_ != "prep" or noun.pos_ not in {"NOUN", "PROPN"} or token.i < noun.i:
         return False
     if token.lower_ == "as":
-        return any(c.lower_ == "such" for c in token.children)
+        return any(child.lower_ == "such" for child in token.children)
     return token.lower_ == "including" or token.lower_ == "like" and noun.tag_ == "NNS"

@@ -48,15 +48,19 @@ def conjuncts(head: Token) -> list[Token]:
 
 def own_words(conjunct: Token) -> set[int]:
     """Return the indices of a conjunct without other conjuncts, conjunctions and their commas."""
-    joins = [c for c in conjunct.children if c.dep_ in JOINS]
-    starts = {first(c) for c in joins}
-    commas = [c for c in conjunct.rights if c.text in {",", ";"} and c.i + 1 in starts]
+    joins = [child for child in conjunct.children if child.dep_ in JOINS]
+    starts = {first(child) for child in joins}
+    marks = [child for child in conjunct.rights if child.text in {",", ";"}]
+    commas = [mark for mark in marks if mark.i + 1 in starts]
     return indices_below(conjunct) - indices_below(*joins, *commas)
 
 
 def joining_words(group: list[Token]) -> set[str]:
     """Return the conjunctions of a coordination, in lower case."""
-    return {c.lower_ for member in group for c in member.children if c.dep_ in {"cc", "preconj"}}
+    words: set[str] = set()
+    for member in group:
+        words.update(child.lower_ for child in member.children if child.dep_ in {"cc", "preconj"})
+    return words
 
 
 def first(token: Token) -> int:
@@ -73,8 +77,8 @@ def is_finite(verb: Token) -> bool:
     """Return True if the verb or one of its auxiliaries is finite."""
     if verb.pos_ not in VERBAL:
         return False
-    helping = [c for c in verb.children if c.dep_ in AUXILIARIES]
-    return any(t.tag_ in FINITE for t in (verb, *helping))
+    helping = [child for child in verb.children if child.dep_ in AUXILIARIES]
+    return any(token.tag_ in FINITE for token in (verb, *helping))
 
 
 def subject_of(verb: Token) -> Token | None:
@@ -84,7 +88,7 @@ def subject_of(verb: Token) -> Token | None:
 
 def is_negated(token: Token) -> bool:
     """Return True if the word is negative or has a negative word beside it."""
-    words = {token.lower_, *(c.lower_ for c in token.children)}
+    words = {token.lower_, *(child.lower_ for child in token.children)}
     return bool(words & LEXICON["negative"]) or child(token, {"neg"}) is not None
 
 
@@ -98,19 +102,27 @@ def is_conditional(clause: Token) -> bool:
 
 
 def is_plural(noun: Token) -> bool:
+    """Return True for a plural, "they", and "Ann and Ben"."""
     return noun.tag_ in PLURALS or noun.lower_ in PLURAL_PRONOUNS or len(conjuncts(noun)) > 1
 
 
 def has_determiner(noun: Token) -> bool:
+    """Return True for "the tower" and "its height"."""
     return any(c.dep_ in {"det", "poss"} for c in noun.lefts)
 
 
 def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
-    """Put the verb in the singular if a singular noun has replaced its plural subject."""
+    """Put the verb in the singular if a singular noun has replaced its plural subject.
+
+    Args:
+        draft: The statement, which has the new subject.
+        verb: Its verb.
+        subject: The new subject.
+    """
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
-    helping = [c for c in verb.lefts if c.dep_ in AUXILIARIES]
-    finite = next((t for t in (*helping, verb) if t.tag_ in FINITE), verb)
+    helping = [child for child in verb.lefts if child.dep_ in AUXILIARIES]
+    finite = next((token for token in (*helping, verb) if token.tag_ in FINITE), verb)
     form = SINGULAR.get(finite.lower_, finite.text)
     if finite.tag_ == "VBP" and finite.lower_ not in SINGULAR:
         form = inflect(finite.text, "VBZ")

@@ -1,5 +1,6 @@
-"""Universal Dependencies v2 for English: spaCy's ClearNLP labels and heads converted, with lemmas,
-and CoNLL-U.
+"""Universal Dependencies v2 for English, and CoNLL-U.
+
+spaCy's ClearNLP labels and heads are converted, and lemmas added.
 """
 
 from __future__ import annotations
@@ -45,7 +46,17 @@ _SUBJECTS = {"nsubj", "nsubjpass"}
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a UD tree. Numbers count from 1; the head of the root is 0."""
+    """One word of a UD tree.
+
+    Attributes:
+        number: Its place in the sentence, from 1.
+        upos: The universal part of speech.
+        xpos: The tag of the Penn Treebank.
+        feats: Morphological features; "_" for none.
+        head: The number of the word it depends on; 0 for the root.
+        relation: Of the two.
+        space_after: A space follows in the text.
+    """
 
     number: int
     text: str
@@ -59,8 +70,9 @@ class Word:
 
 
 def to_ud(doc: Doc) -> list[Word]:
-    """Convert a parse of one sentence. Spaces are left out; of several roots the first is the root
-    of all.
+    """Convert a parse of one sentence.
+
+    Spaces are left out; of several roots the first is the root of all.
     """
     nodes = _nodes(doc)
     for node in nodes:
@@ -78,9 +90,19 @@ def to_conllu(doc: Doc) -> str:
     """Format a parse of one sentence as CoNLL-U, ten columns a word."""
     lines = [f"# text = {doc.text}"]
     for word in to_ud(doc):
-        fields = (word.number, word.text, word.lemma, word.upos, word.xpos, word.feats)
-        space = "_" if word.space_after else "SpaceAfter=No"
-        lines.append("\t".join(map(str, (*fields, word.head, word.relation, "_", space))))
+        columns = [
+            str(word.number),
+            word.text,
+            word.lemma,
+            word.upos,
+            word.xpos,
+            word.feats,
+            str(word.head),
+            word.relation,
+            "_",
+            "_" if word.space_after else "SpaceAfter=No",
+        ]
+        lines.append("\t".join(columns))
     return "\n".join(lines)
 
 
@@ -95,6 +117,7 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
 
     def attach(self, head: _Node | None) -> None:
+        """Make it depend on another word."""
         if self.head:
             self.head.children.remove(self)
         self.head = head
@@ -111,6 +134,7 @@ class _Node:
         old.label = label
 
     def with_label(self, *labels: str) -> list[_Node]:
+        """Return its dependents with one of these labels."""
         return [child for child in self.children if child.label in labels]
 
     @property
@@ -121,8 +145,9 @@ class _Node:
 
 
 def _nodes(doc: Doc) -> list[_Node]:
+    """Return a node for each word, with the heads and labels of the parse."""
     tokens = [token for token in doc if not token.is_space]
-    nodes = {}
+    nodes: dict[int, _Node] = {}
     for number, token in enumerate(tokens, 1):
         label = "compound" if token.dep_ == "nmod" else token.dep_  # without a preposition
         nodes[token.i] = _Node(number, token, label)
@@ -140,12 +165,13 @@ def _turn_copula(verb: _Node) -> None:
     """Make "is" depend on its predicate: an attribute, an adjective or a prepositional phrase."""
     if verb.token.lower_ not in _BE or verb.label in {"aux", "auxpass"}:
         return
-    predicates = [n for n in verb.with_label("attr", "acomp") if n.number > verb.number]
+    after = [child for child in verb.children if child.number > verb.number]
+    predicates = [child for child in after if child.label in {"attr", "acomp"}]
     if any(word.token.lower_ == "there" for word in verb.with_label("expl")):
         for noun in predicates:
             noun.label = "nsubj"
         return
-    phrases = [n for n in verb.with_label("prep") if n.number > verb.number and n.objects]
+    phrases = [child for child in after if child.label == "prep" and child.objects]
     for predicate in (predicates or phrases)[:1]:
         predicate.replace(verb, "cop")
 
@@ -167,8 +193,9 @@ def _turn_preposition(node: _Node) -> None:
 
 
 def _attach_conjuncts(nodes: list[_Node]) -> None:
-    """Make conjuncts depend on the first, conjunctions on the conjunct after them, the full stop on
-    the root.
+    """Make conjuncts depend on the first one, and conjunctions on the conjunct after them.
+
+    The full stop depends on the root.
     """
     for node in nodes:
         while node.label == "conj" and node.head and node.head.label == "conj":
@@ -177,7 +204,9 @@ def _attach_conjuncts(nodes: list[_Node]) -> None:
         first = node.head if node.label == "cc" else None
         if first and first.label == "conj":
             first = first.head
-        after = [n for n in first.with_label("conj") if n.number > node.number] if first else []
+        if first is None:
+            continue
+        after = [child for child in first.with_label("conj") if child.number > node.number]
         for conjunct in after[:1]:
             node.attach(conjunct)
     root = next((node for node in nodes[:-1] if not node.head), None)
@@ -186,7 +215,8 @@ def _attach_conjuncts(nodes: list[_Node]) -> None:
 
 
 def _word(node: _Node, nodes: list[_Node]) -> Word:
-    token, relation = node.token, _relation(node, nodes)
+    token = node.token
+    relation = _relation(node, nodes)
     is_adverb = token.tag_ == "WRB" or relation == "advmod" and token.pos_ == "ADP"
     return Word(
         number=node.number,
@@ -202,14 +232,18 @@ def _word(node: _Node, nodes: list[_Node]) -> Word:
 
 
 def _relation(node: _Node, nodes: list[_Node]) -> str:
-    label, head, tag = node.label, node.head, node.token.pos_
-    if not head:
+    """Return the relation of a word to its head, whose place it has by now."""
+    label = node.label
+    head = node.head
+    tag = node.token.pos_
+    if head is None:
         return "root"
     if tag == "PUNCT" and not node.children:
         return "punct"
     if label == "aux" and node.token.tag_ == "TO":
         return "mark"
-    if label == "appos" and tag == head.token.pos_ == "PROPN" and _is_place(node, nodes):
+    are_names = tag == head.token.pos_ == "PROPN"
+    if label == "appos" and are_names and _is_place(node, nodes):
         return "nmod:npmod"  # "Lima, Peru"
     if label == "ROOT" or label == "punct" and tag != "PUNCT":
         return "dep"
