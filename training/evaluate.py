@@ -14,7 +14,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -52,34 +52,49 @@ MOST = {
     "xnli": 300,
 }
 MOST_REAL = 80  # of each set
+FEWEST = 8  # claims of a kind, for a share to be shown
+SEED = 13
 BATCH = 16
 
 
 def choosing(folder: Path, should_report: bool) -> list[Pair]:
     """Return the pairs to measure on, the same ones every time."""
-    hand = [pair for pair in written() if is_held_out(pair.document)]
-    hand += [pair for pair in judged() if is_held_out(pair.document)]
-    hand += cut(random.Random(13), held_out=True)
-    hand += patterns(random.Random(13), held_out=True)
     folds = REPORTED_FOLDS if should_report else (CHOOSING_FOLD,)
+    pairs = [pair for pair in written() + judged() if is_held_out(pair.document)]
+    pairs += cut(random.Random(SEED), held_out=True)
+    pairs += patterns(random.Random(SEED), held_out=True)
+    pairs += real(folder / "eval", frozenset(folds))
+    pairs += xnli(folder, should_report)
     pools: dict[str, list[Pair]] = defaultdict(list)
-    for pair in hand + real(folder / "eval", frozenset(folds)) + xnli(folder, should_report):
+    for pair in pairs:
         pools[pair.source].append(pair)
     chosen: list[Pair] = []
     for source, pool in sorted(pools.items()):
         size = min(len(pool), MOST.get(source, MOST_REAL))
-        chosen += random.Random(13).sample(pool, size)
+        chosen += random.Random(SEED).sample(pool, size)
     return chosen
 
 
 def xnli(folder: Path, should_report: bool) -> list[Pair]:
     """Return one half of English XNLI."""
-    rows = read_rows(folder / "eval" / "xnli_en_dev.jsonl.gz")
-    return [
-        Pair(row["premise"], row["hypothesis"], TARGETS[row["label"]], "xnli")
-        for row in rows
-        if (checksum(row["premise"]) % 2 == 0) == should_report
-    ]
+    pairs: list[Pair] = []
+    for row in read_rows(folder / "eval" / "xnli_en_dev.jsonl.gz"):
+        is_reported = checksum(row["premise"]) % 2 == 0
+        if is_reported == should_report:
+            target = TARGETS[row["label"]]
+            pairs.append(Pair(row["premise"], row["hypothesis"], target, "xnli"))
+    return pairs
+
+
+class Reading(NamedTuple):
+    """A pair, and the probabilities of its three relations."""
+
+    pair: Pair
+    scores: list[float]
+
+    @property
+    def is_right(self) -> bool:
+        return self.scores.index(max(self.scores)) == self.pair.target
 
 
 def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Tensor:
@@ -98,56 +113,63 @@ def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Te
 
 def area(scores: Sequence[float], truths: Sequence[bool]) -> float:
     """Return the area under the ROC curve."""
-    high = torch.tensor([s for s, t in zip(scores, truths, strict=True) if t])
-    low = torch.tensor([s for s, t in zip(scores, truths, strict=True) if not t])
-    if not len(high) or not len(low):
-        return float("nan")
-    wins = (high[:, None] > low).float() + 0.5 * (high[:, None] == low).float()
-    return float(wins.mean())
+    true = torch.tensor(truths, dtype=torch.bool)
+    values = torch.tensor(scores)
+    high = values[true][:, None]
+    low = values[~true]
+    wins = (high > low).float() + 0.5 * (high == low).float()
+    return float(wins.mean())  # not a number without both kinds
 
 
 def figures(found: torch.Tensor, pairs: Sequence[Pair]) -> dict[str, float]:
     """Return the figures of each source, and those that the choice is made by."""
-    rows = found.tolist()
-    result: dict[str, float] = {}
-
-    def part(name: str, pick: list[int]) -> None:
-        targets = [pairs[i].target for i in pick]
-        entailed = [t == ENTAILED for t in targets]
-        result[f"{name} entailed"] = area([rows[i][ENTAILED] for i in pick], entailed)
-        if CONTRADICTED in targets:
-            known = [i for i in pick if pairs[i].target in LETTERS.values()]
-            refuted = [pairs[i].target == CONTRADICTED for i in known]
-            result[f"{name} contradicted"] = area([rows[i][CONTRADICTED] for i in known], refuted)
-
-    by_source: dict[str, list[int]] = defaultdict(list)
-    for index, pair in enumerate(pairs):
-        by_source[pair.source].append(index)
-    part("all written", [i for s in ("written", "siblings", "plain") for i in by_source[s]])
-    for source, pick in by_source.items():
+    readings = [Reading(pair, row) for pair, row in zip(pairs, found.tolist(), strict=True)]
+    by_source: dict[str, list[Reading]] = defaultdict(list)
+    for reading in readings:
+        by_source[reading.pair.source].append(reading)
+    hand = [*by_source["written"], *by_source["siblings"], *by_source["plain"]]
+    result = areas("all written", hand)
+    for source, part in by_source.items():
         if source == "xnli":
-            right = [rows[i].index(max(rows[i])) == pairs[i].target for i in pick]
-            result["xnli"] = sum(right) / len(right)
+            result["xnli"] = sum(reading.is_right for reading in part) / len(part)
         else:
-            part(source, pick)
-    easy = [i for i, pair in enumerate(pairs) if pair.kind in PLAIN_KINDS]
-    true = [rows[i][ENTAILED] >= 0.5 for i in easy if pairs[i].target == ENTAILED]
-    false = [rows[i][ENTAILED] >= 0.5 for i in easy if pairs[i].target == CONTRADICTED]
-    result["plain true at 0.5"] = sum(true) / max(1, len(true))
-    result["plain false at 0.5"] = sum(false) / max(1, len(false))
+            result |= areas(source, part)
+    for name, target in (("true", ENTAILED), ("false", CONTRADICTED)):
+        scores = [
+            reading.scores[ENTAILED]
+            for reading in readings
+            if reading.pair.kind in PLAIN_KINDS and reading.pair.target == target
+        ]
+        share = sum(score >= 0.5 for score in scores) / max(1, len(scores))
+        result[f"plain {name} at 0.5"] = share
     return {name: round(value, 4) for name, value in result.items()}
+
+
+def areas(name: str, readings: Sequence[Reading]) -> dict[str, float]:
+    """Return how well both sides are told from the rest, as areas under the ROC curve."""
+    entailed = [reading.pair.target == ENTAILED for reading in readings]
+    result = {f"{name} entailed": area([r.scores[ENTAILED] for r in readings], entailed)}
+    if any(reading.pair.target == CONTRADICTED for reading in readings):
+        known = [reading for reading in readings if reading.pair.target in LETTERS.values()]
+        refuted = [reading.pair.target == CONTRADICTED for reading in known]
+        scores = [reading.scores[CONTRADICTED] for reading in known]
+        result[f"{name} contradicted"] = area(scores, refuted)
+    return result
 
 
 def weakest(found: torch.Tensor, pairs: Sequence[Pair], count: int) -> list[str]:
     """Return the kinds of written claims that are read worst, with the share that is right."""
     right: dict[str, list[bool]] = defaultdict(list)
-    for row, pair in zip(found.tolist(), pairs, strict=True):
+    for pair, row in zip(pairs, found.tolist(), strict=True):
         if pair.kind and pair.target in (ENTAILED, NEITHER, CONTRADICTED):
             name = f"{'ENC'[pair.target]} {pair.kind}"
-            right[name].append(row.index(max(row)) == pair.target)
-    known = {name: some for name, some in right.items() if len(some) >= 8}
-    shares = sorted((sum(some) / len(some), len(some), name) for name, some in known.items())
-    return [f"{share:.2f} of {total:3} {name}" for share, total, name in shares[:count]]
+            right[name].append(Reading(pair, row).is_right)
+    lines: list[str] = []
+    for name, results in right.items():
+        total = len(results)
+        if total >= FEWEST:
+            lines.append(f"{sum(results) / total:.2f} of {total:3} {name}")
+    return sorted(lines)[:count]
 
 
 def main() -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import torch
 
+P = ParamSpec("P")
+R = TypeVar("R")
 SMALLEST = 1e-12  # a row of zeros still needs a scale
 
 
@@ -21,53 +22,50 @@ def is_fast() -> bool:
     return bool(torch.backends.cpu.get_cpu_capability().startswith("AVX512"))
 
 
-def quantised(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile what is done around each product, where a C++ compiler is installed."""
+    if shutil.which("g++") or shutil.which("clang++"):
+        return torch.compile(function, dynamic=True)
+    return function
+
+
+def rounded(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return int8 values of shape (rows, columns) and float32 scales of shape (rows, 1)."""
     scale = x.abs().amax(1, keepdim=True).clamp(min=SMALLEST) / 127
     return torch.round(x / scale).to(torch.int8), scale
 
 
+@compiled
+def quantised(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return rounded(x)
+
+
+@compiled
 def quantised_gradient(g: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    return quantised(g * columns)
+    return rounded(g * columns)
 
 
+@compiled
 def scaled(
     sums: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor
 ) -> torch.Tensor:
     return sums * rows * columns + bias
 
 
+@compiled
 def scaled_gradient(sums: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
     return sums * rows
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What is done around each product, compiled where a C++ compiler is installed."""
-
-    quantised: Callable[..., Any]
-    quantised_gradient: Callable[..., Any]
-    scaled: Callable[..., Any]
-    scaled_gradient: Callable[..., Any]
-
-
-def steps() -> Steps:
-    functions = (quantised, quantised_gradient, scaled, scaled_gradient)
-    if shutil.which("g++") or shutil.which("clang++"):
-        return Steps(*(torch.compile(function, dynamic=True) for function in functions))
-    return Steps(*functions)
 
 
 class FrozenLayer:
     """One frozen matrix of shape (outputs, inputs) in int8."""
 
-    def __init__(self, linear: Any, alpha: float, compiled: Steps) -> None:
+    def __init__(self, linear: Any, alpha: float) -> None:
         weight = linear.weight.data
         self.columns = weight.abs().amax(1).clamp(min=SMALLEST) / 127
         self.weight = torch.round(weight / self.columns[:, None]).to(torch.int8)
         self.bias = linear.bias.data
         self.alpha = alpha
-        self.steps = compiled
 
 
 class LoraProduct(torch.autograd.Function):
@@ -78,39 +76,47 @@ class LoraProduct(torch.autograd.Function):
         ctx: Any, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor, layer: FrozenLayer
     ) -> Any:
         rows = x.reshape(-1, x.shape[-1])
-        values, scale = layer.steps.quantised(rows)
+        values, scale = quantised(rows)
         low = rows @ a.t()
         sums = torch._int_mm(values, layer.weight.t())
-        out = layer.steps.scaled(sums, scale, layer.columns, layer.bias)
+        out = scaled(sums, scale, layer.columns, layer.bias)
         out.addmm_(low, b.t(), alpha=layer.alpha)
         ctx.save_for_backward(rows, low, a, b)
-        ctx.layer, ctx.shape = layer, x.shape
+        ctx.layer = layer
+        ctx.shape = x.shape
         return out.view(*x.shape[:-1], -1)
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
+        """Return the gradients of x, a and b; the layer has none."""
         rows, low, a, b = ctx.saved_tensors
         layer = ctx.layer
         g = gradients[0].reshape(-1, gradients[0].shape[-1])
-        values, scale = layer.steps.quantised_gradient(g, layer.columns)
+        values, scale = quantised_gradient(g, layer.columns)
         of_low = (g @ b) * layer.alpha
-        of_rows = layer.steps.scaled_gradient(torch._int_mm(values, layer.weight), scale)
+        of_rows = scaled_gradient(torch._int_mm(values, layer.weight), scale)
         of_rows.addmm_(of_low, a)
-        return of_rows.view(ctx.shape), of_low.t() @ rows, (g.t() @ low) * layer.alpha, None
+        of_a = of_low.t() @ rows
+        of_b = (g.t() @ low) * layer.alpha
+        return of_rows.view(ctx.shape), of_a, of_b, None
 
 
 def freeze_in_int8(model: Any) -> None:
     """From now on, take the frozen matrices under the adapters of `model` in int8."""
     from peft.tuners.lora import Linear
 
-    compiled = steps()
     adapted: list[Any] = [module for module in model.modules() if isinstance(module, Linear)]
     for module in adapted:
-        module.forward = _forward(module, compiled)
+        module.forward = _forward(module)
 
 
-def _forward(module: Any, compiled: Steps) -> Callable[[torch.Tensor], torch.Tensor]:
-    layer = FrozenLayer(module.base_layer, module.scaling["default"], compiled)
-    a, b = module.lora_A["default"], module.lora_B["default"]
+def _forward(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    layer = FrozenLayer(module.base_layer, module.scaling["default"])
+    a = module.lora_A["default"]
+    b = module.lora_B["default"]
     product = cast(Any, LoraProduct.apply)
-    return lambda x: cast(torch.Tensor, product(x, a.weight, b.weight, layer))
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        return cast(torch.Tensor, product(x, a.weight, b.weight, layer))
+
+    return forward

@@ -165,35 +165,45 @@ def headed(title: str, claim: str, key: str) -> str:
 
 def written() -> list[Pair]:
     """Read the claims written by hand, each with a passage of its document."""
-    pairs = []
-    files = ("claims", "short", "plain")
-    rows = [row for name in files for row in read_rows(WRITTEN / f"{name}.jsonl.gz")]
-    for row in rows:
+    pairs: list[Pair] = []
+    for row in _hand_rows():
+        row_id = row["id"]
+        document = document_of(row_id)
         for letter, kind, claim in row["claims"]:
-            premise = titled(row["title"], row["passage"], row["id"] + claim)
-            document = document_of(row["id"])
+            premise = titled(row["title"], row["passage"], row_id + claim)
             if not is_held_out(document):
-                claim = headed(row["title"], claim, claim + row["id"])
-            source = "written"
-            if row["id"].startswith("X"):
-                source = "short"
-            elif row["id"].startswith("Y"):
-                source = "long"
-            elif row["id"].endswith("p"):
-                source = "plain"
-            elif kind == "sibling":
-                source = "siblings"
+                claim = headed(row["title"], claim, claim + row_id)
+            source = _source(row_id, kind)
             pairs.append(Pair(premise, claim, LETTERS[letter], source, kind, document))
     return pairs
 
 
+def _hand_rows() -> list[dict[str, Any]]:
+    """Return the passages with the claims that were written for them."""
+    rows: list[dict[str, Any]] = []
+    for name in ("claims", "short", "plain"):
+        rows += read_rows(WRITTEN / f"{name}.jsonl.gz")
+    return rows
+
+
+def _source(row_id: str, kind: str) -> str:
+    """Return the name in SHARES that a written claim counts under."""
+    if row_id.startswith("X"):
+        return "short"
+    if row_id.startswith("Y"):
+        return "long"
+    if row_id.endswith("p"):
+        return "plain"
+    return "siblings" if kind == "sibling" else "written"
+
+
 def judged() -> list[Pair]:
     """Read the claims of real answers, each with a passage that was retrieved for it."""
-    pairs = []
+    pairs: list[Pair] = []
     for row in read_rows(WRITTEN / "judged.jsonl.gz"):
+        claim = row["claim"]
         premise = titled(row["title"], row["passage"], row["id"])
-        target = LETTERS[row["label"]]
-        pairs.append(Pair(premise, row["claim"], target, "judged", document=row["claim"]))
+        pairs.append(Pair(premise, claim, LETTERS[row["label"]], "judged", document=claim))
     return pairs
 
 
@@ -212,9 +222,7 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
     That sentence, the one that shares the rarest words with the claim, settles it alone; without
     it, the same passage settles nothing. Claims where another sentence comes near it are left out.
     """
-    files = ("claims", "short", "plain")
-    rows = [row for name in files for row in read_rows(WRITTEN / f"{name}.jsonl.gz")]
-    rows = [row for row in rows if is_held_out(document_of(row["id"])) == held_out]
+    rows = [row for row in _hand_rows() if is_held_out(document_of(row["id"])) == held_out]
     spread = Counter(word for row in rows for word in _content_words(row["passage"]))
 
     def shared(claim: set[str], sentence: str) -> float:
@@ -228,7 +236,7 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
             continue
         document = document_of(row["id"])
         claims = [(claim, LETTERS[letter]) for letter, _, claim in row["claims"]]
-        own = [s for s in sentences if 5 <= len(s.split()) <= 30 and s.endswith(".")]
+        own = [s for s in sentences if s.endswith(".") and 5 <= len(s.split()) <= 30]
         claims += [(sentence, ENTAILED) for sentence in own[:2]]
         for claim, target in claims:
             if target == NOT_ENTAILED or (target == NEITHER and rng.random() < 0.6):
@@ -389,13 +397,15 @@ def _labelled(source: str, row: dict[str, Any]) -> Iterator[tuple[str, str, str]
 
 def real(folder: Path, folds: frozenset[int]) -> list[Pair]:
     """Read claims with passages of real pages, of the given folds of rows and groups."""
-    pairs = []
+    pairs: list[Pair] = []
     for source, targets in REAL.items():
         for row in read_rows(folder / f"{source}.jsonl.gz"):
-            if fold(source, row["id"]) not in folds or checksum(row["id"]) % 10 in REPORTED_FOLDS:
+            is_reported = checksum(row["id"]) % 10 in REPORTED_FOLDS
+            if is_reported or fold(source, row["id"]) not in folds:
                 continue
             for claim, passage, label in _labelled(source, row):
-                if label in targets and 0 < len(claim.strip()) <= LONGEST_CLAIM and passage.strip():
+                is_short = 0 < len(claim.strip()) <= LONGEST_CLAIM
+                if label in targets and is_short and passage.strip():
                     premise = window(passage, claim)
                     pairs.append(Pair(premise, claim.strip(), targets[label], source))
     return pairs
@@ -422,12 +432,12 @@ def replayed(folder: Path, excluded: set[str], rng: random.Random) -> list[Pair]
         for row in selected:
             premise = row["premise"]
             if use.is_padded and len(premise) < 300 and rng.random() < PADDED_SHARE:
-                before, after = rng.choice(selected)["premise"], rng.choice(selected)["premise"]
-                premise = " ".join(
-                    rng.sample([before, after], rng.randint(0, 1)) + [premise, after]
-                )
-            pair = Pair(premise, row["hypothesis"], TARGETS[row["label"]], name, weight=use.weight)
-            pairs.append(pair)
+                before = rng.choice(selected)["premise"]
+                after = rng.choice(selected)["premise"]
+                preceding = rng.sample([before, after], rng.randint(0, 1))
+                premise = " ".join([*preceding, premise, after])
+            target = TARGETS[row["label"]]
+            pairs.append(Pair(premise, row["hypothesis"], target, name, weight=use.weight))
     return pairs
 
 
@@ -450,8 +460,7 @@ class Mixture:
 
     def __init__(self, folder: Path, seed: int) -> None:
         rng = random.Random(seed)
-        hand = [pair for pair in written() if not is_held_out(pair.document)]
-        hand += [pair for pair in judged() if not is_held_out(pair.document)]
+        hand = [pair for pair in written() + judged() if not is_held_out(pair.document)]
         self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
         self._pools["cut"] = cut(rng)
         self._pools["patterns"] = patterns(rng)
