@@ -32,7 +32,9 @@ from training.graphs import RUNTIME, Graph, input_ranges
 LIBRARY = ROOT / "examples" / "library"  # texts on which the ranges are measured
 TEXT = 1000  # characters of each
 LAYERS, HEADS, WIDTH = 6, 12, 384
+PARTS = ("query", "key", "value")
 EPSILON = 1e-12
+LEAST = 1e-5  # range of a column
 
 
 def input_of(matrix: str) -> str:
@@ -51,59 +53,56 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
     network = AutoModel.from_pretrained(package_folder()).eval()
     tokenizer = AutoTokenizer.from_pretrained(package_folder())
     modules = network.encoder.named_modules(prefix="encoder")
-    linears = [
-        (input_of(name), module) for name, module in modules if isinstance(module, torch.nn.Linear)
-    ]
+    linears: list[tuple[str, Any]] = []
     columns: dict[str, Any] = {}
-    for shared, linear in linears:
-        largest = linear.weight.detach().abs().amax(0)
-        columns[shared] = torch.maximum(columns.get(shared, largest), largest)
+    for name, module in modules:
+        if isinstance(module, torch.nn.Linear):
+            shared = input_of(name)
+            linears.append((shared, module))
+            largest = module.weight.detach().abs().amax(0)
+            columns[shared] = torch.maximum(columns.get(shared, largest), largest)
 
     def run() -> None:
         for text in texts:
             network(**tokenizer(text, truncation=True, max_length=TOKENS, return_tensors="pt"))
 
-    ranges = input_ranges(linears, run)
-    factors = {
-        name: (ranges[name].clamp(min=1e-5) / columns[name].clamp(min=1e-5)).sqrt()
-        for name in ranges
-    }
-    return {name: (f / f.mean()).numpy().astype(np.float16) for name, f in factors.items()}
+    factors: dict[str, Any] = {}
+    for name, of_inputs in input_ranges(linears, run).items():
+        ratio = of_inputs.clamp(min=LEAST) / columns[name].clamp(min=LEAST)
+        factor = ratio.sqrt()
+        factors[name] = (factor / factor.mean()).numpy().astype(np.float16)
+    return factors
 
 
 def embeddings(graph: Graph) -> str:
     word = graph.words("embeddings.word_embeddings.weight")
-    first, start = graph.constant("first", np.array([0], np.int64)), graph.node("Shape", ["ids"])
-    position = graph.node(
-        "Slice", [graph.tensor("embeddings.position_embeddings.weight"), first, start, first]
-    )
-    kind = graph.node(
-        "Gather",
-        [
-            graph.tensor("embeddings.token_type_embeddings.weight"),
-            graph.constant("zero", np.int64(0)),
-        ],
-    )
-    return graph.normalised(
-        graph.node("Add", [graph.node("Add", [word, position]), kind]), "embeddings.LayerNorm"
-    )
+    first = graph.numbers("first", 0)
+    length = graph.node("Shape", ["ids"])
+    positions = graph.tensor("embeddings.position_embeddings.weight")
+    position = graph.node("Slice", [positions, first, length, first])
+    kinds = graph.tensor("embeddings.token_type_embeddings.weight")
+    zero = graph.constant("zero", np.int64(0))
+    kind = graph.node("Gather", [kinds, zero])
+    placed = graph.node("Add", [word, position])
+    whole = graph.node("Add", [placed, kind])
+    return graph.normalised(whole, "embeddings.LayerNorm")
 
 
 def layer(graph: Graph, x: str, number: int) -> str:
     name = f"encoder.layer.{number}"
-    own = f"{name}.attention.self"
-    batch = graph.constant("batch", np.array([0], np.int64))
-    matrices = [f"{own}.{part}.weight" for part in ("query", "key", "value")]
-    parts = [graph.node("Unsqueeze", [_product(graph, x, matrix), batch]) for matrix in matrices]
-    bias = graph.node(
-        "Concat", [graph.tensor(f"{own}.{p}.bias") for p in ("query", "key", "value")], axis=0
-    )
+    batch = graph.numbers("batch", 0)
+    parts: list[str] = []
+    for part in PARTS:
+        product = _product(graph, x, f"{name}.attention.self.{part}.weight")
+        parts.append(graph.node("Unsqueeze", [product, batch]))
+    biases = [graph.tensor(f"{name}.attention.self.{part}.bias") for part in PARTS]
+    bias = graph.node("Concat", biases, axis=0)
     attended = graph.node("MultiHeadAttention", [*parts, bias], RUNTIME, num_heads=HEADS)
-    x = _residual(graph, x, graph.node("Squeeze", [attended, batch]), f"{name}.attention.output")
+    rows = graph.node("Squeeze", [attended, batch])
+    x = _residual(graph, x, rows, f"{name}.attention.output")
     wide = _product(graph, x, f"{name}.intermediate.dense.weight")
-    active = graph.node(
-        "BiasGelu", [wide, graph.tensor(f"{name}.intermediate.dense.bias")], RUNTIME
-    )
+    bias = graph.tensor(f"{name}.intermediate.dense.bias")
+    active = graph.node("BiasGelu", [wide, bias], RUNTIME)
     return _residual(graph, x, active, f"{name}.output")
 
 
@@ -124,9 +123,7 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
     x = embeddings(graph)
     for number in range(LAYERS):
         x = layer(graph, x, number)
-    mean = graph.node(
-        "ReduceMean", [x, graph.constant("first", np.array([0], np.int64))], keepdims=0
-    )
+    mean = graph.node("ReduceMean", [x, graph.numbers("first", 0)], keepdims=0)
     graph.nodes.append(helper.make_node("LpNormalization", [mean], ["vector"], axis=-1, p=2))
     for name, array in graph_weights(graph.layout, source, factors).items():
         tensor = numpy_helper.from_array(array, name)

@@ -43,12 +43,19 @@ def input_ranges(modules: Iterable[tuple[str, Any]], run: Callable[[], None]) ->
 
 
 class Quantised(NamedTuple):
-    """The input of a product, by the names of its parts."""
+    """The input of a product, by the names of its parts.
 
-    values: str  # uint8 around 128
-    scales: str  # of each row, as a column
-    exact: str = ""  # the columns that are not quantised
-    columns: Sequence[int] = ()  # which these are
+    Attributes:
+        values: uint8 around 128.
+        scales: Of each row, as a column.
+        exact: The columns that are not quantised.
+        columns: Which these are.
+    """
+
+    values: str
+    scales: str
+    exact: str = ""
+    columns: Sequence[int] = ()
 
 
 class Graph:
@@ -59,13 +66,16 @@ class Graph:
         from onnx import TensorProto, helper, numpy_helper
 
         self._float = TensorProto.FLOAT
-        self._helper, self._arrays, self._epsilon = helper, numpy_helper, epsilon
+        self._helper = helper
+        self._arrays = numpy_helper
+        self._epsilon = epsilon
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.layout: list[dict[str, Any]] = []
         self._quantised: dict[str, Quantised] = {}
 
     def node(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
+        """Add a node, whose output is named after it."""
         output = f"{kind}_{len(self.nodes)}"
         self.nodes.append(self.made(kind, inputs, output, domain=domain, **attributes))
         return output
@@ -75,9 +85,14 @@ class Graph:
         return self._helper.make_node(kind, inputs, [output], **attributes)
 
     def constant(self, name: str, value: Any) -> str:
+        """Add an array, unless there is one of that name."""
         if all(c.name != name for c in self.constants):
             self.constants.append(self._arrays.from_array(np.asarray(value), name))
         return name
+
+    def numbers(self, name: str, *values: int) -> str:
+        """Add a constant of integers, such as an axis."""
+        return self.constant(name, np.array(values, np.int64))
 
     def tensor(self, name: str, form: str = "float") -> str:
         """A tensor of the model; its array comes when the graph is loaded."""
@@ -92,32 +107,34 @@ class Graph:
             rounded: True for the columns to quantise. A few that range far beyond the others stay
                 in float32, or the others would lose their precision.
         """
-        if x not in self._quantised:
-            even = x
-            if factors:
-                self.layout.append({"tensor": factors, "form": "factors"})
-                even = self.node("Mul", [x, f"{factors}:inverse"])
-            exact, columns = "", []
-            if rounded is not None:
-                columns = np.flatnonzero(~rounded).tolist()
-                exact = self.node(
-                    "Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1
-                )
-                # the runtime does the cast once, while it loads the graph
-                ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
-                even = self.node("Mul", [even, ones])
-            last = self.constant("last", np.array([-1], np.int64))
-            largest = self.node("ReduceMax", [self.node("Abs", [even]), last], keepdims=0)
-            some = self.node("Max", [largest, self.constant("least", np.float32(1e-9))])
-            scales = self.node("Div", [some, self.constant("steps", np.float32(127))])
-            middles = self.node(
-                "Expand",
-                [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])],
-            )
-            values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = Quantised(
-                values, self.node("Unsqueeze", [scales, last]), exact, columns
-            )
+        if x in self._quantised:
+            return self._quantised[x]
+        even = x
+        if factors:
+            self.layout.append({"tensor": factors, "form": "factors"})
+            even = self.node("Mul", [x, f"{factors}:inverse"])
+        exact = ""
+        columns: list[int] = []
+        if rounded is not None:
+            columns = np.flatnonzero(~rounded).tolist()
+            kept = self.numbers(f"{x}:kept", *columns)
+            exact = self.node("Gather", [x, kept], axis=1)
+            # the runtime does the cast once, while it loads the graph
+            ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
+            even = self.node("Mul", [even, ones])
+        last = self.numbers("last", -1)
+        sizes = self.node("Abs", [even])
+        largest = self.node("ReduceMax", [sizes, last], keepdims=0)
+        least = self.constant("least", np.float32(1e-9))
+        some = self.node("Max", [largest, least])
+        steps = self.constant("steps", np.float32(127))
+        scales = self.node("Div", [some, steps])
+        middle = self.constant("middles", np.array([128], np.uint8))
+        shape = self.node("Shape", [scales])
+        middles = self.node("Expand", [middle, shape])
+        values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
+        column = self.node("Unsqueeze", [scales, last])
+        self._quantised[x] = Quantised(values, column, exact, columns)
         return self._quantised[x]
 
     def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
@@ -126,24 +143,31 @@ class Graph:
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
         """The product of `quantised`'s result and the matrix `name`."""
-        more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.exact else {}
-        self.layout.append({"tensor": name, "form": "columns"} | more)
-        one, middle = (
-            self.constant("one", np.float32(1)),
-            self.constant("middle", np.array(128, np.uint8)),
-        )
+        entry: dict[str, Any] = {"tensor": name, "form": "columns"}
+        if factors:
+            entry["factors"] = factors
+        elif x.exact:
+            entry["kept"] = list(x.columns)
+        self.layout.append(entry)
+        one = self.constant("one", np.float32(1))
+        middle = self.constant("middle", np.array(128, np.uint8))
         inputs = [x.values, f"{name}:int8", one, f"{name}:scale", middle]
-        made = self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, RUNTIME), x.scales])
+        product = self.node("MatMulIntegerToFloat", inputs, RUNTIME)
+        made = self.node("Mul", [product, x.scales])
         return self.node("Gemm", [x.exact, f"{name}:kept", made]) if x.exact else made
 
     def words(self, name: str) -> str:
         """The rows of the table `name` for the input `ids`."""
         self.tensor(name, "rows")
-        values = self.node("Cast", [self.node("Gather", [f"{name}:int8", "ids"])], to=self._float)
-        return self.node("Mul", [values, self.node("Gather", [f"{name}:scale", "ids"])])
+        rows = self.node("Gather", [f"{name}:int8", "ids"])
+        values = self.node("Cast", [rows], to=self._float)
+        scales = self.node("Gather", [f"{name}:scale", "ids"])
+        return self.node("Mul", [values, scales])
 
     def normalised(self, x: str, name: str) -> str:
-        gain, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
+        """The layer norm of x."""
+        gain = self.tensor(f"{name}.weight")
+        bias = self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
 
     def residual(
@@ -152,4 +176,5 @@ class Graph:
         """The layer norm of x and a dense layer's output for `inner`."""
         product = self.product(inner, f"{dense}.weight", factors, rounded)
         made = self.node("Add", [product, self.tensor(f"{dense}.bias")])
-        return self.normalised(self.node("Add", [made, x]), norm)
+        whole = self.node("Add", [made, x])
+        return self.normalised(whole, norm)

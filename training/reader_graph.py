@@ -28,13 +28,11 @@ from training import command
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
-KEPT = {
-    "attention": 16,
-    "intermediate": 16,
-    "output": 32,
-}  # columns of the inputs; those of attn.o range evenly
+# Columns of the inputs that stay in float32; those of attn.o range evenly.
+KEPT = {"attention": 16, "intermediate": 16, "output": 32}
 LABELS = ("entailment", "neutral", "contradiction")
 _ALIGNED = 64  # bytes
+PARTS = ("int8", "scale", "kept")  # of a weight
 PADDING = 1  # MPNet's positions are counted from the one after this token's
 
 
@@ -53,37 +51,43 @@ def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
 
 
 def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[int]]:
-    """For each layer's inputs, "LAYER attention" and so on, the columns with the largest values in
-    these token ids.
+    """Return the columns of each layer's inputs that range furthest.
+
+    Args:
+        model: The merged model.
+        pairs: Token ids, of which the ranges are measured.
+
+    Returns:
+        Columns by "LAYER attention", "LAYER intermediate" and "LAYER output".
     """
     import torch
 
     def run() -> None:
         for ids in pairs:
-            model(
-                input_ids=torch.tensor([ids]),
-                attention_mask=torch.ones(1, len(ids), dtype=torch.int64),
-            )
+            tokens = torch.tensor([ids])
+            model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
 
     modules = []
     for number, layer in enumerate(model.mpnet.encoder.layer):
         modules.append((f"{number} attention", layer.attention.attn.q))
         modules.append((f"{number} intermediate", layer.intermediate.dense))
         modules.append((f"{number} output", layer.output.dense))
-    ranges = input_ranges(modules, run)
-    return {
-        name: sorted(r.topk(KEPT[name.split()[1]]).indices.tolist()) for name, r in ranges.items()
-    }
+    columns: dict[str, list[int]] = {}
+    for name, of_columns in input_ranges(modules, run).items():
+        count = KEPT[name.split()[1]]
+        columns[name] = sorted(of_columns.topk(count).indices.tolist())
+    return columns
 
 
 def library_pairs(tokenizer: Any) -> list[list[int]]:
-    """Token ids of neighbouring sentences of the example library, each as premise and claim."""
-    pairs = []
+    """Return the token ids of two sentences of each article, as premise and claim."""
+    pairs: list[list[int]] = []
     for path in sorted(LIBRARY.glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        found = [text[a:b] for a, b in sentences(text) if 40 <= b - a <= 300][:2]
-        if len(found) == 2:
-            premise, claim = (tokenizer.encode(t, add_special_tokens=False).ids for t in found)
+        spans = [(start, end) for start, end in sentences(text) if 40 <= end - start <= 300]
+        ids = [tokenizer.encode(text[a:b], add_special_tokens=False).ids for a, b in spans[:2]]
+        if len(ids) == 2:
+            premise, claim = ids
             pairs.append([BASE.first, *premise, *BASE.separator, *claim, BASE.separator[0]])
     return pairs[:PAIRS]
 
@@ -96,11 +100,10 @@ class Network(Graph):
     def __init__(self, config: Any, exact: Mapping[str, Sequence[int]]) -> None:
         """`exact` are the columns that stay in float32, as `far_ranging` gives them."""
         super().__init__(config.layer_norm_eps)
-        self.config, self._exact = config, exact
-        self.batch = self.constant("batch", np.array([0], np.int64))
-        self.first = self.constant(
-            "first", np.array([1], np.int64)
-        )  # the end of the first row, or the axis
+        self.config = config
+        self._exact = exact
+        self.batch = self.numbers("batch", 0)
+        self.first = self.numbers("first", 1)  # the end of the first row, or the axis
 
     def rounded(self, name: str, width: int) -> Any:
         """The columns of an input that are quantised."""
@@ -109,15 +112,19 @@ class Network(Graph):
         return columns
 
     def first_row(self, x: str) -> str:
+        """Keep the first token."""
         return self.node("Slice", [x, self.batch, self.first, self.batch])
 
     def embeddings(self) -> str:
+        """Build the vectors of words and positions, (tokens, width)."""
         word = self.words("mpnet.embeddings.word_embeddings.weight")
-        start = self.constant("start", np.array([PADDING + 1], np.int64))
-        end = self.node("Add", [self.node("Shape", ["ids"]), start])
+        start = self.numbers("start", PADDING + 1)
+        length = self.node("Shape", ["ids"])
+        end = self.node("Add", [length, start])
         table = self.tensor("mpnet.embeddings.position_embeddings.weight")
         position = self.node("Slice", [table, start, end, self.batch])
-        return self.normalised(self.node("Add", [word, position]), "mpnet.embeddings.LayerNorm")
+        whole = self.node("Add", [word, position])
+        return self.normalised(whole, "mpnet.embeddings.LayerNorm")
 
     def position_bias(self) -> str:
         """(1, heads, tokens, tokens): what the distance of two tokens adds to their attention."""
@@ -129,66 +136,63 @@ class Network(Graph):
         buckets = MPNetEncoder.relative_position_bucket(
             distances, num_buckets=self.config.relative_attention_num_buckets
         )
-        tokens = self.node("Squeeze", [self.node("Shape", ["ids"]), self.batch])
-        nought, one = self.constant("nought", np.int64(0)), self.constant("step", np.int64(1))
+        shape = self.node("Shape", ["ids"])
+        tokens = self.node("Squeeze", [shape, self.batch])
+        nought = self.constant("nought", np.int64(0))
+        one = self.constant("step", np.int64(1))
         place = self.node("Range", [nought, tokens, one])
-        apart = self.node(
-            "Sub",
-            [
-                self.node("Unsqueeze", [place, self.batch]),
-                self.node("Unsqueeze", [place, self.first]),
-            ],
-        )
+        row = self.node("Unsqueeze", [place, self.batch])
+        column = self.node("Unsqueeze", [place, self.first])
+        apart = self.node("Sub", [row, column])
         index = self.node("Add", [apart, self.constant("furthest", np.int64(furthest))])
         bucket = self.node("Gather", [self.constant("buckets", buckets.numpy()), index])
-        bias = self.node(
-            "Gather", [self.tensor("mpnet.encoder.relative_attention_bias.weight"), bucket]
-        )
-        return self.node("Unsqueeze", [self.node("Transpose", [bias], perm=[2, 0, 1]), self.batch])
+        table = self.tensor("mpnet.encoder.relative_attention_bias.weight")
+        bias = self.node("Gather", [table, bucket])
+        by_head = self.node("Transpose", [bias], perm=[2, 0, 1])
+        return self.node("Unsqueeze", [by_head, self.batch])
 
     def layer(self, x: str, number: int, position_bias: str, last: bool) -> str:
         """Build a layer; of the last one, the first row alone."""
         name = f"mpnet.encoder.layer.{number}"
-        own, attention = f"{name}.attention.attn", f"{name}.attention"
+        attention = f"{name}.attention"
         width, inner = self.config.hidden_size, self.config.intermediate_size
-        rows, whole = x, self.quantised(x, rounded=self.rounded(f"{number} attention", width))
+        rows = x
+        whole = self.quantised(x, rounded=self.rounded(f"{number} attention", width))
         asking = whole
         if last:
             values, scales, exact = map(self.first_row, whole[:3])
-            rows, asking = self.first_row(x), Quantised(values, scales, exact, whole.columns)
-            queries = self.constant("second", np.array([2], np.int64))  # the axis
+            rows = self.first_row(x)
+            asking = Quantised(values, scales, exact, whole.columns)
+            queries = self.numbers("second", 2)  # the axis
             position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
-        made = [
-            self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight")
-            for p in "qkv"
-        ]
-        parts = [self.node("Unsqueeze", [part, self.batch]) for part in made]
-        bias = self.node("Concat", [self.tensor(f"{own}.{p}.bias") for p in "qkv"], axis=0)
-        heads = self.config.num_attention_heads
-        attended = self.node(
-            "MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads
-        )
-        x = self.residual(
-            rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm"
-        )
+        attended = self.attended(asking, whole, f"{attention}.attn", position_bias)
+        x = self.residual(rows, attended, f"{attention}.attn.o", f"{attention}.LayerNorm")
         rounded = self.rounded(f"{number} intermediate", width)
         wide = self.product(x, f"{name}.intermediate.dense.weight", rounded=rounded)
-        active = self.node(
-            "BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME
-        )
+        bias = self.tensor(f"{name}.intermediate.dense.bias")
+        active = self.node("BiasGelu", [wide, bias], RUNTIME)
         rounded = self.rounded(f"{number} output", inner)
-        return self.residual(
-            x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", rounded=rounded
-        )
+        output = f"{name}.output"
+        return self.residual(x, active, f"{output}.dense", f"{output}.LayerNorm", rounded=rounded)
+
+    def attended(self, asking: Quantised, whole: Quantised, name: str, position_bias: str) -> str:
+        """Build what the rows of `asking` take from all rows, (rows, width)."""
+        products = [self.quantised_product(asking, f"{name}.q.weight")]
+        products += [self.quantised_product(whole, f"{name}.{part}.weight") for part in "kv"]
+        parts = [self.node("Unsqueeze", [product, self.batch]) for product in products]
+        bias = self.node("Concat", [self.tensor(f"{name}.{part}.bias") for part in "qkv"], axis=0)
+        inputs = [*parts, bias, "", position_bias]
+        heads = self.config.num_attention_heads
+        attended = self.node("MultiHeadAttention", inputs, RUNTIME, num_heads=heads)
+        return self.node("Squeeze", [attended, self.batch])
 
     def head(self, x: str) -> str:
-        dense = self.node(
-            "Gemm",
-            [x, *map(self.tensor, ("classifier.dense.weight", "classifier.dense.bias"))],
-            transB=1,
-        )
-        out = [self.tensor(f"classifier.out_proj.{p}") for p in ("weight", "bias")]
-        return self.node("Gemm", [self.node("Tanh", [dense]), *out], transB=1)
+        """Build the logits of the first row."""
+        weights = [self.tensor(f"classifier.dense.{part}") for part in ("weight", "bias")]
+        dense = self.node("Gemm", [x, *weights], transB=1)
+        weights = [self.tensor(f"classifier.out_proj.{part}") for part in ("weight", "bias")]
+        active = self.node("Tanh", [dense])
+        return self.node("Gemm", [active, *weights], transB=1)
 
 
 def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
@@ -211,22 +215,23 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
     place = 0
     for entry in graph.layout:
         name, form = entry["tensor"], entry["form"]
-        array = np.ascontiguousarray(weights[name].T) if form == "columns" else weights[name]
-        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale", f"{name}:kept"]
-        offsets = []
-        for label, values in zip(
-            labels, merge.formed(array, form, entry.get("kept", ())), strict=False
-        ):
+        is_turned = form == "columns"
+        array = np.ascontiguousarray(weights[name].T) if is_turned else weights[name]
+        labels = [name] if form == "float" else [f"{name}:{part}" for part in PARTS]
+        parts = merge.formed(array, form, entry.get("kept", ()))
+        offsets: list[int] = []
+        for label, values in zip(labels, parts, strict=False):
             tensor = numpy_helper.from_array(values, label)
             size = len(tensor.raw_data)
             tensor.ClearField("raw_data")
             tensor.data_location = TensorProto.EXTERNAL
-            for key, value in (("location", merge.WEIGHTS), ("offset", place), ("length", size)):
-                tensor.external_data.add(key=key, value=str(value))
+            tensor.external_data.add(key="location", value=merge.WEIGHTS)
+            tensor.external_data.add(key="offset", value=str(place))
+            tensor.external_data.add(key="length", value=str(size))
             graph.constants.append(tensor)
             offsets.append(place)
             place += -(-size // _ALIGNED) * _ALIGNED
-        layout.append(entry | {"transposed": form == "columns", "offsets": offsets})
+        layout.append(entry | {"transposed": is_turned, "offsets": offsets})
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(LABELS)])
     made = helper.make_graph(

@@ -2,15 +2,13 @@
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5]
         [--out FILE.json]
-    python -m benchmarks.pipeline --profile [--claims 10] [--documents DATA]
 
 The recipe `whole` reads whole passages with a small cross-encoder, and `bf16` does so in bf16 where
 the processor has it. Ratios hold for the processor that is printed with them; those of processor
 seconds hold on a machine that has other work, too. Pages of the web are made by script, for each
 number of --claims. For the first of them documents are read from disk as well: articles of
 DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline
-alone, --book numbers of pages of one document. --profile prints only where the pipeline spends its
-processor time.
+alone, --book numbers of pages of one document.
 """
 
 from __future__ import annotations
@@ -122,16 +120,6 @@ def books(sizes: Sequence[int], claims: int, choices: Sequence[str]) -> Figures:
     return figures
 
 
-def profile(claims: int, choices: Sequence[str], documents: str) -> Figures:
-    """Measure where the pipeline spends its processor time."""
-    work = ("--documents", documents) if documents else ()
-    rows: Figures = measured("pipeline", claims, choices, "--profile", *work)["profile"]
-    print(f"{'stage':28}{'passes':>8}{'tokens':>10}{'processor seconds':>20}")
-    for stage, row in rows.items():
-        print(f"{stage:28}{row['passes']:8}{row['tokens']:10}{row['processor seconds']:20.2f}")
-    return rows
-
-
 def table(sizes: Mapping[str, Figures]) -> str:
     some = next(iter(sizes.values()))
     lines = [f"{'':48}" + "".join(f"{name:>24}" for name in sizes)]
@@ -155,16 +143,10 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
     parser.add_argument("--book", type=int, nargs="+", default=[], metavar="PAGES")
-    parser.add_argument("--profile", action="store_true", help="where the time goes, and no more")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
-    if args.profile:
-        works = {"web": "", "documents": args.documents}
-        profiles = {name: profile(few, args.set, work) for name, work in works.items()}
-        publish({"machine": MACHINE, **profiles}, args.out)
-        return 0
     sizes = {
         f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims
     }

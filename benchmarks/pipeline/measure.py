@@ -29,7 +29,6 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Page
 from benchmarks.pipeline import site
-from benchmarks.pipeline.profile import Profile
 from benchmarks.pipeline.work import Stages, Web, Work, book, library, wice
 from benchmarks.pipeline.workload import make
 from benchmarks.processes import megabytes, processes
@@ -130,7 +129,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--documents", default="", metavar="library|DATA|PAGES", help="instead of pages of the web"
     )
-    parser.add_argument("--profile", action="store_true", help="measure the pipeline's stages, too")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, opened(args.claims, args.documents) as work:
@@ -145,13 +143,7 @@ def main(argv: list[str] | None = None) -> int:
             reading = FileReader("benchmark", RUN_SECONDS, NEVER)
             in_threads(lambda n: reading.read(PAGE, "text/html", "https://example.org/"), range(2))
             measured: dict[str, Any] = {}
-            if args.profile:
-                profile = Profile()
-                with profile.measuring():
-                    pipeline(settings, work, store)
-                measured["profile"] = profile.rows()
-            else:
-                measured["cold"] = pipeline(settings, work, store)
+            measured["cold"] = pipeline(settings, work, store)
             measured["memory"] = peak_memory()
             measured["warm"] = pipeline(settings, work, store)
         else:
