@@ -58,7 +58,12 @@ BATCH = 16
 
 
 def choosing(folder: Path, should_report: bool) -> list[Pair]:
-    """Return the pairs to measure on, the same ones every time."""
+    """Return the pairs to measure on, the same ones every time.
+
+    Args:
+        folder: That of the public data.
+        should_report: Take what no choice has seen.
+    """
     folds = REPORTED_FOLDS if should_report else (CHOOSING_FOLD,)
     pairs = [pair for pair in written() + judged() if is_held_out(pair.document)]
     pairs += cut(random.Random(SEED), held_out=True)
@@ -98,7 +103,16 @@ class Reading(NamedTuple):
 
 
 def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Tensor:
-    """Return the probabilities of the three relations, of shape (pairs, 3)."""
+    """Return the probabilities of the three relations.
+
+    Args:
+        model: The merged model.
+        pairs: The pairs to read.
+        tokenizer: The base's.
+
+    Returns:
+        A tensor of shape (pairs, 3).
+    """
     ids = encode(list(pairs), tokenizer)
     order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
     found = torch.zeros(len(ids), 3)
@@ -112,7 +126,15 @@ def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Te
 
 
 def area(scores: Sequence[float], truths: Sequence[bool]) -> float:
-    """Return the area under the ROC curve."""
+    """Return the area under the ROC curve.
+
+    Args:
+        scores: A score for each case.
+        truths: Whether each case is one to be found.
+
+    Returns:
+        The share of pairs of both kinds that the scores order rightly; not a number without both.
+    """
     true = torch.tensor(truths, dtype=torch.bool)
     values = torch.tensor(scores)
     high = values[true][:, None]
@@ -122,7 +144,12 @@ def area(scores: Sequence[float], truths: Sequence[bool]) -> float:
 
 
 def figures(found: torch.Tensor, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return the figures of each source, and those that the choice is made by."""
+    """Return the figures of each source, and those that the choice is made by.
+
+    Args:
+        found: As `probabilities` returns them.
+        pairs: The pairs.
+    """
     readings = [Reading(pair, row) for pair, row in zip(pairs, found.tolist(), strict=True)]
     by_source: dict[str, list[Reading]] = defaultdict(list)
     for reading in readings:
@@ -158,7 +185,13 @@ def areas(name: str, readings: Sequence[Reading]) -> dict[str, float]:
 
 
 def weakest(found: torch.Tensor, pairs: Sequence[Pair], count: int) -> list[str]:
-    """Return the kinds of written claims that are read worst, with the share that is right."""
+    """Return the kinds of written claims that are read worst, with the share that is right.
+
+    Args:
+        found: As `probabilities` returns them.
+        pairs: The pairs.
+        count: The number of kinds.
+    """
     right: dict[str, list[bool]] = defaultdict(list)
     for pair, row in zip(pairs, found.tolist(), strict=True):
         if pair.kind and pair.target in (ENTAILED, NEITHER, CONTRADICTED):

@@ -46,7 +46,8 @@ FILLS = 40  # of each pattern
 MINUTES = ("05", "15", "20", "30", "40", "45")
 NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 PORTION = 4_800  # pairs drawn at a time
-CHOOSING_FOLD, REPORTED_FOLDS = 6, (7, 8, 9)
+CHOOSING_FOLD = 6  # of ten: what adapters are chosen on
+REPORTED_FOLDS = (7, 8, 9)  # what no choice has seen
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,13 @@ class Pair:
     """A claim and a passage.
 
     Attributes:
+        premise: The passage, perhaps after its title.
+        claim: The claim, perhaps after a heading.
         target: Index in `RELATIONS`, or `NOT_ENTAILED` or `NOT_CONTRADICTED`.
         source: The set that the pair is from.
         kind: What makes a written claim true or false, such as `computed` or `antonym`.
         document: Pairs of one document are always in the same split.
+        weight: How much it counts in the loss.
     """
 
     premise: str
@@ -71,12 +75,19 @@ class Pair:
 
 @dataclass(frozen=True)
 class Replay:
-    """How much of a public set is replayed: its share of pairs, their weight and their splits."""
+    """How much of a public set is replayed.
+
+    Attributes:
+        share: Of its pairs.
+        weight: Of each of them in the loss.
+        splits: Those that are used.
+        is_padded: Other premises of the set may stand around its premises.
+    """
 
     share: float
     weight: float = 1.0
     splits: tuple[str, ...] = ("train", "dev")
-    is_padded: bool = True  # other premises of the set may stand around its premises
+    is_padded: bool = True
 
 
 # Sets that the table doesn't name are not replayed.
@@ -122,7 +133,9 @@ REAL = {
         "irrelevant": NEITHER,
     },
 }
-WINDOW_CHARS, WINDOW_STEP, UNCUT_CHARS = 600, 150, 900
+UNCUT_CHARS = 900  # a passage up to this length stays whole
+WINDOW_CHARS = 600  # of a longer one
+WINDOW_STEP = 150  # characters between the windows to choose from
 LONGEST_CLAIM = 450  # characters
 HEADINGS = ["Overview", "Key facts", "Background", "History", "Details", "Summary", "Problems"]
 
@@ -135,6 +148,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def checksum(text: str) -> int:
+    """Return a number that is the same in every process."""
     return zlib.crc32(text.encode())
 
 
@@ -221,6 +235,10 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
 
     That sentence, the one that shares the rarest words with the claim, settles it alone; without
     it, the same passage settles nothing. Claims where another sentence comes near it are left out.
+
+    Args:
+        rng: Decides which pairs are made.
+        held_out: Make those of the development split.
     """
     rows = [row for row in _hand_rows() if is_held_out(document_of(row["id"])) == held_out]
     spread = Counter(word for row in rows for word in _content_words(row["passage"]))
@@ -262,6 +280,10 @@ def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
     """Fill in the written patterns, with numbers `{n1}` < `{n2}` < `{n3}`, and years alike.
 
     Half of the passages stand among sentences of other documents. Patterns are held out whole.
+
+    Args:
+        rng: Decides what is filled in.
+        held_out: Fill in those of the development split.
     """
     table = json.loads((WRITTEN / "patterns.json").read_text(encoding="utf-8"))
     invented = [r for r in read_rows(WRITTEN / "claims.jsonl.gz") if r["source"] == "written here"]
@@ -283,21 +305,34 @@ def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
                 sentences = [*around[:before], *sentences, *around[before:]]
             premise = " ".join(sentences)
             for letter, claim in pattern["claims"]:
-                source, kind = "patterns", pattern["kind"]
-                text = _filled(claim, values)
-                pairs.append(Pair(premise, text, LETTERS[letter], source, kind, pattern["id"]))
+                pair = Pair(
+                    premise,
+                    _filled(claim, values),
+                    LETTERS[letter],
+                    source="patterns",
+                    kind=pattern["kind"],
+                    document=pattern["id"],
+                )
+                pairs.append(pair)
     return pairs
 
 
 def _values(rng: random.Random, names: list[str], least: int, most: int) -> dict[str, str]:
+    """Return names A to D, numbers n and years y in order, and what follows from two of them.
+
+    These are the difference d and the sum s of two numbers, the span of two years, and a wrong one.
+    """
     numbers = sorted(rng.sample(range(least, most + 1), 3))
     years = sorted(rng.sample(range(1750, 2026), 3))
     span = years[1] - years[0]
     values = dict(zip("ABCD", rng.sample(names, min(4, len(names))), strict=False))
     values |= {f"n{place}": f"{number:,}" for place, number in enumerate(numbers, 1)}
     values |= {f"y{place}": str(year) for place, year in enumerate(years, 1)}
-    values |= {"d": str(numbers[1] - numbers[0]), "s": str(numbers[0] + numbers[1])}
-    return values | {"span": str(span), "wrong": str(span + rng.randint(1, 9))}
+    values["d"] = str(numbers[1] - numbers[0])
+    values["s"] = str(numbers[0] + numbers[1])
+    values["span"] = str(span)
+    values["wrong"] = str(span + rng.randint(1, 9))
+    return values
 
 
 def _dates_and_times(rng: random.Random, months: list[str]) -> dict[str, str]:
@@ -329,9 +364,10 @@ def _filled(text: str, values: dict[str, str]) -> str:
 
 def easy(rng: random.Random) -> list[Pair]:
     """Make easy pairs: a passage's own sentences, and claims of other passages."""
-    rows = [
-        r for r in read_rows(WRITTEN / "claims.jsonl.gz") if not is_held_out(document_of(r["id"]))
-    ]
+    rows: list[dict[str, Any]] = []
+    for row in read_rows(WRITTEN / "claims.jsonl.gz"):
+        if not is_held_out(document_of(row["id"])):
+            rows.append(row)
     words = [set(re.findall(r"[a-z]{4,}", row["passage"].lower())) for row in rows]
     pairs = []
     for number, row in enumerate(rows):
@@ -354,7 +390,10 @@ def easy(rng: random.Random) -> list[Pair]:
 
 
 def fold(source: str, row_id: str) -> int:
-    """Return the fold, 0 to 9; a claim's chunks and a turn's replies are in one fold."""
+    """Return the fold of a row, 0 to 9.
+
+    A claim's chunks and a turn's replies are in one fold.
+    """
     if source == "wice_oracle_chunks_dev":
         row_id = row_id.rsplit("-", 1)[0]
     if source == "q2_wow":
@@ -396,7 +435,12 @@ def _labelled(source: str, row: dict[str, Any]) -> Iterator[tuple[str, str, str]
 
 
 def real(folder: Path, folds: frozenset[int]) -> list[Pair]:
-    """Read claims with passages of real pages, of the given folds of rows and groups."""
+    """Read claims with passages of real pages.
+
+    Args:
+        folder: The folder `eval/` of the public data.
+        folds: Those of rows and groups that are read.
+    """
     pairs: list[Pair] = []
     for source, targets in REAL.items():
         for row in read_rows(folder / f"{source}.jsonl.gz"):
@@ -412,11 +456,18 @@ def real(folder: Path, folds: frozenset[int]) -> list[Pair]:
 
 
 def normalised(text: str) -> str:
+    """Return the words of a text in lower case."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def replayed(folder: Path, excluded: set[str], rng: random.Random) -> list[Pair]:
-    """Read the public sets that earlier training used, so that what they taught isn't lost."""
+    """Read the public sets that earlier training used, so that what they taught isn't lost.
+
+    Args:
+        folder: The folder `nli/` of the public data.
+        excluded: Pairs and premises that nothing may be trained on, as `evaluation_keys` has them.
+        rng: Decides which pairs are read.
+    """
     pairs = []
     seen = set(excluded)
     for name, use in REPLAY.items():
@@ -459,6 +510,12 @@ class Mixture:
     """All pairs to train on, and the endless, repeatable order in which they come."""
 
     def __init__(self, folder: Path, seed: int) -> None:
+        """Read all pairs.
+
+        Args:
+            folder: That of the public data.
+            seed: Decides which pairs are made, and their order.
+        """
         rng = random.Random(seed)
         hand = [pair for pair in written() + judged() if not is_held_out(pair.document)]
         self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
@@ -474,14 +531,17 @@ class Mixture:
 
     @property
     def sizes(self) -> dict[str, int]:
+        """The number of pairs of each kind."""
         return {name: len(pool) for name, pool in self._pools.items()}
 
     def portion(self, number: int) -> list[Pair]:
         """Return the pairs of one portion; every pool is gone through in turn before it repeats."""
         pairs: list[Pair] = []
         for name, share in SHARES.items():
-            pool, count = self._pools[name], round(PORTION * share)
+            pool = self._pools[name]
+            count = round(PORTION * share)
             start = number * count
-            pairs += [pool[index % len(pool)] for index in range(start, start + count)]
+            for index in range(start, start + count):
+                pairs.append(pool[index % len(pool)])
         random.Random(self._seed + number).shuffle(pairs)
         return pairs

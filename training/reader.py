@@ -11,6 +11,7 @@ additions. Needs `peft`.
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import json
 import os
@@ -30,10 +31,15 @@ TOKENS = 256  # of a claim and its passage
 BATCH = 32  # pairs
 PADDED = 16  # tokens: kernels are kept for each length that occurs
 AT_ONCE = 2_560  # tokens whose activations are in memory: 2 GB
-RATE, LAST_RATE, WARM_UP, CLIP, WEIGHT_DECAY = 1.5e-4, 0.05, 60, 1.0, 0.01
+RATE = 1.5e-4  # of learning, after the first steps
+LAST_RATE = 0.05  # share of it at the end
+WARM_UP = 60  # steps
+CLIP = 1.0  # length of a gradient
+WEIGHT_DECAY = 0.01
 AVERAGED = 0.997  # how much of the moving average stays at each step
 SAVED_EVERY = 300  # seconds
-RANK, ALPHA = 16, 32
+RANK = 16  # of the adapter
+ALPHA = 32  # its scale is ALPHA / RANK
 LAYERS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
 ADAPTER = Path("attribution/verifiers/base")
 
@@ -56,7 +62,12 @@ def load_base() -> tuple[Any, Any]:
 
 
 def with_adapter(model: Any, start: Path | None) -> Any:
-    """Return the base with the adapter of a folder, or with a fresh one, ready to be trained."""
+    """Return the base with an adapter that is ready to be trained.
+
+    Args:
+        model: The base.
+        start: The adapter's folder; None for a fresh one.
+    """
     from peft import LoraConfig, PeftModel, get_peft_model
 
     if start is None:
@@ -76,7 +87,13 @@ def with_adapter(model: Any, start: Path | None) -> Any:
 
 
 def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
-    """Write the adapter in half precision, and how it was made."""
+    """Write the adapter in half precision, and how it was made.
+
+    Args:
+        model: The base with its adapter.
+        folder: Where it is written; a killed run leaves the adapter that was there.
+        state: How it was made.
+    """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
@@ -102,7 +119,15 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
 
 
 def encode(pairs: list[Pair], tokenizer: Any) -> list[list[int]]:
-    """Return the token ids of passage and claim; only the passage is cut."""
+    """Return the token ids of passage and claim.
+
+    Args:
+        pairs: The pairs.
+        tokenizer: The base's.
+
+    Returns:
+        At most TOKENS for each pair; only the passage is cut.
+    """
     encoded = tokenizer(
         [pair.premise for pair in pairs],
         [pair.claim[:600] for pair in pairs],
@@ -115,7 +140,15 @@ def encode(pairs: list[Pair], tokenizer: Any) -> list[list[int]]:
 
 
 def collate(ids: list[list[int]], padding: int) -> dict[str, torch.Tensor]:
-    """Return the inputs of a batch, each of shape (pairs, tokens)."""
+    """Return the inputs of a batch.
+
+    Args:
+        ids: The tokens of each pair.
+        padding: The token that shorter ones are filled up with.
+
+    Returns:
+        `input_ids` and `attention_mask`, each of shape (pairs, tokens).
+    """
     longest = max(len(row) for row in ids)
     length = -(-longest // PADDED) * PADDED
     tokens = torch.full((len(ids), length), padding)
@@ -127,7 +160,12 @@ def collate(ids: list[list[int]], padding: int) -> dict[str, torch.Tensor]:
 
 
 def batches(ids: list[list[int]], seed: int) -> list[list[int]]:
-    """Return the indices of batches, each of pairs of like length, in random order."""
+    """Return the indices of batches, each of pairs of like length, in random order.
+
+    Args:
+        ids: The tokens of each pair.
+        seed: Decides the order.
+    """
     order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
     cut = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
     shuffled = torch.randperm(len(cut), generator=torch.Generator().manual_seed(seed))
@@ -162,6 +200,12 @@ class Trainer:
     """A model while it is trained, with the moving average of its weights."""
 
     def __init__(self, start: Path | None, seed: int) -> None:
+        """Load the base and an adapter.
+
+        Args:
+            start: The adapter's folder; None for a fresh one.
+            seed: Decides a fresh adapter and what is dropped out.
+        """
         torch.manual_seed(seed)
         torch.set_flush_denormal(True)
         keep_memory()
@@ -176,7 +220,16 @@ class Trainer:
         self.steps = 0
 
     def step(self, pairs: list[Pair], ids: list[list[int]], rate: float) -> float:
-        """Learn from one batch; return its loss."""
+        """Learn from one batch.
+
+        Args:
+            pairs: The pairs of the batch.
+            ids: Their tokens.
+            rate: Of learning, but for the first steps.
+
+        Returns:
+            The loss, weighted as the pairs are.
+        """
         for group in self.optimizer.param_groups:
             group["lr"] = rate * min((self.steps + 1) / WARM_UP, 1.0)
         total = 0.0
@@ -200,7 +253,12 @@ class Trainer:
         return total
 
     def save(self, folder: Path, state: dict[str, Any]) -> None:
-        """Write the moving average as an adapter."""
+        """Write the moving average as an adapter; training goes on with the current weights.
+
+        Args:
+            folder: Where it is written.
+            state: How it was made.
+        """
         current = [p.detach().clone() for p in self.weights]
         for parameter, mean in zip(self.weights, self.average, strict=True):
             parameter.data.copy_(mean)
@@ -209,7 +267,8 @@ class Trainer:
             parameter.data.copy_(value)
 
 
-def main() -> None:
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, default=ADAPTER)
@@ -219,8 +278,12 @@ def main() -> None:
     parser.add_argument("--first-portion", type=int, default=0)
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=5)
-    args = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    """Train until the time is up, and save the moving average meanwhile."""
+    args = arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     mixture = Mixture(args.data, args.seed)
     print(mixture.sizes, flush=True)
