@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,14 +35,18 @@ NUMBERED_CLASSES: Mapping[str, Worthiness] = {
 }
 
 
-class ClaimReply(BaseModel):
+class ClaimReply(BaseModel, ABC):
     """The model's reply about one claim."""
 
     model_config = ConfigDict(extra="ignore")
 
+    @abstractmethod
     def value(self, claim: Claim) -> dict[str, object]:
-        """Return the changed fields of the claim. Raises LlmFailed for an unusable reply."""
-        raise NotImplementedError
+        """Return the changed fields of the claim.
+
+        Raises:
+            LlmFailed: The reply is unusable.
+        """
 
 
 class WorthinessReply(ClaimReply):
