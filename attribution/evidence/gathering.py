@@ -123,7 +123,6 @@ class LiveSources:
                 yield GatherStep("search", progress.done, progress.total, failures=tuple(failures))
         finally:
             queues.close()
-            self.budget.stop()
 
     def _ended(self, progress: _Progress, task: _Task, outcome: _Outcome) -> GatherStep:
         """Start the downloads that a finished task leads to, and return it as a step."""

@@ -6,12 +6,13 @@ A verifier reads each claim against each of its passages, in one pass. Then the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
-from attribution.evidence.numerals import in_figures, rounded_as
-from attribution.evidence.sections import about_named
+from attribution.evidence.numerals import in_figures
+from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.sentences import sentences
@@ -73,14 +74,15 @@ def read(
     Raises:
         BadInput: A claim or passage is empty or too long.
     """
-    pairs = [
-        _pair(reading.claim, p, policy, question) for reading in readings for p in reading.passages
-    ]
-    judged = zip(pairs, verifier.verify(pairs), strict=True)
-    evidence = [
-        [_evidence(reading.claim, passage, *next(judged), policy) for passage in reading.passages]
-        for reading in readings
-    ]
+    pairs: list[Pair] = []
+    for reading in readings:
+        pairs += [_pair(reading.claim, p, policy, question) for p in reading.passages]
+    judgements = iter(verifier.verify(pairs))
+    evidence: list[list[Evidence]] = []
+    for reading in readings:
+        claim = reading.claim
+        pieces = [_evidence(claim, p, next(judgements), policy) for p in reading.passages]
+        evidence.append(pieces)
     if policy.is_plain:
         return [tuple(pieces) for pieces in evidence]
 
@@ -111,25 +113,21 @@ def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question
         pair = (claim.statement, passage.text)
         return (*pair, question) if question else pair
     words = spoken(claim)
-    legible = _legible(words)
-    pair = (legible, rounded_as(legible, _legible(about_named(words, passage.read))))
+    pair = (_legible(words), _legible(about_named(words, passage.read)))
     title = question or passage.page.title
     return (*pair, title) if title else pair
 
 
 def _legible(text: str) -> str:
-    """Return a text as the verifier reads it: plain characters, numbers in one form."""
+    """Return a text as the verifier reads it: plain characters, numbers in figures."""
     return in_figures(plain(text))
 
 
 def _evidence(
-    claim: Claim, passage: PlacedPassage, pair: Pair, judgement: Judgement, policy: DecisionPolicy
+    claim: Claim, passage: PlacedPassage, judgement: Judgement, policy: DecisionPolicy
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
-    sentence = judgement.sentence
-    if not policy.is_plain:
-        sentence = _written(claim, passage, pair[1][slice(*sentence)])
-    first, last = sentence
+    first, last = _sentence(claim, passage, judgement.sentence, policy)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -152,13 +150,14 @@ def _evidence(
     )
 
 
-def _written(claim: Claim, passage: PlacedPassage, sentence: str) -> Span:
+def _sentence(claim: Claim, passage: PlacedPassage, chosen: Span, policy: DecisionPolicy) -> Span:
     """Return where a passage has the sentence that a verifier chose in what it read of it."""
-    nearest = passage.read[slice(*deciding_sentence(claim.statement, passage.read))]
-    for words in (sentence, nearest):
-        start = passage.text.find(words)
-        if words and start >= 0:
-            return start, start + len(words)
+    if policy.is_plain:
+        return chosen
+    sentence = _legible(passage.read)[slice(*chosen)]
+    start = passage.text.find(sentence)
+    if sentence and start >= 0:
+        return start, start + len(sentence)
     return deciding_sentence(claim.statement, passage.text)
 
 
@@ -171,6 +170,14 @@ def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPoli
     return piece.model_copy(update={"relation": counted(piece, policy)})
 
 
+class _Deciding(NamedTuple):
+    """The deciding passage of a claim, `pieces[number]`, and the sentences of it to read."""
+
+    pieces: list[Evidence]
+    number: int
+    spans: list[Span]
+
+
 def _find_deciding_sentences(
     readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
@@ -179,7 +186,7 @@ def _find_deciding_sentences(
     The sentences that share most words with the claim are read. For display alone: the verdict
     rests on the whole passage.
     """
-    asked: list[tuple[list[Evidence], int, list[Span]]] = []
+    asked: list[_Deciding] = []
     pairs: list[Pair] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         decisive = [n for n, piece in enumerate(pieces) if piece.relation != "no_relation"]
@@ -187,9 +194,9 @@ def _find_deciding_sentences(
             continue
         number = max(decisive, key=lambda n: strongest(pieces[n]))
         piece = pieces[number]
-        spans = list(_candidates(reading.claim, piece))
+        spans = _candidates(reading.claim, piece)
         if len(spans) > 1 and "quoted" not in piece.signals:
-            asked.append((pieces, number, spans))
+            asked.append(_Deciding(pieces, number, spans))
             statement = _legible(spoken(reading.claim))
             pairs += [(statement, _legible(piece.text[slice(*span)])) for span in spans]
     judgements = iter(verifier.verify(pairs) if pairs else ())
@@ -201,10 +208,11 @@ def _find_deciding_sentences(
         pieces[number] = piece.model_copy(update={"sentence": sentence})
 
 
-def _candidates(claim: Claim, piece: Evidence) -> Iterator[Span]:
-    """Yield the sentences of a passage that share most words with a claim, best first."""
-    spans = [span for span in sentences(piece.text) if piece.text[slice(*span)].strip()]
-    by_words = sorted(
-        spans, key=lambda span: -shared_words(claim.statement, piece.text[slice(*span)])
-    )
-    yield from by_words[:SENTENCES]
+def _candidates(claim: Claim, piece: Evidence) -> list[Span]:
+    """Return the sentences of a passage that share most words with a claim, best first."""
+    shared: dict[Span, float] = {}
+    for span in sentences(piece.text):
+        sentence = piece.text[slice(*span)]
+        if sentence.strip():
+            shared[span] = shared_words(claim.statement, sentence)
+    return sorted(shared, key=lambda span: -shared[span])[:SENTENCES]

@@ -57,16 +57,11 @@ class Budget:
         self._seconds = settings.max_seconds
         self._lock = threading.Lock()
         self.spent = {"queries": 0, "downloads": 0}
-        self._before = 0.0  # seconds until the clock was stopped
         self.start()
 
     def start(self) -> None:
-        """Start the clock where it was stopped."""
-        self._started = time.monotonic() - self._before
-
-    def stop(self) -> None:
-        """Stop the clock: what follows is no search or download."""
-        self._before = self.seconds
+        """Start the clock."""
+        self._started = time.monotonic()
 
     @property
     def seconds(self) -> float:

@@ -14,7 +14,7 @@ from attribution.segmenters.english.scope import (
     is_joined_by_and,
     is_open,
 )
-from attribution.text.parse import lemma
+from attribution.text.parse import NOMINAL_SUBJECTS, SUBJECTS, VERBAL, lemma
 
 MAX_CROSSED = 6  # statements from two lists side by side
 # May stand before several clauses: "In 1990, Ann moved, and Ben left".
@@ -115,7 +115,7 @@ def split_verbs(statement: Statement) -> Iterator[list[Statement]]:
     """
     for group in _groups(statement):
         head = group[0]
-        are_verbs = all(member.pos_ in tree.VERBAL for member in group)
+        are_verbs = all(member.pos_ in VERBAL for member in group)
         if not are_verbs or not is_joined_by_and(group):
             continue
         if not is_open(head, statement) or any(map(tree.is_conditional, _trailing(group))):
@@ -225,7 +225,7 @@ def split_lists(statement: Statement) -> Iterator[list[Statement]]:
         distributed = _distributed(statement, group, _kept_by_nouns(group))
         for member, piece in zip(group, distributed, strict=True):
             draft = piece.draft
-            if head.dep_ in tree.NOMINAL_SUBJECTS:
+            if head.dep_ in NOMINAL_SUBJECTS:
                 draft = tree.agree(draft, head.head, member)
             pieces.append(piece._replace(draft=draft, lists=total))
         yield pieces
@@ -283,7 +283,7 @@ def _is_negative(group: list[Token]) -> bool:
 def _is_part_of_list(group: list[Token]) -> bool:
     """Return True if the parser found only the middle or the end of a longer list."""
     head = group[0]
-    if head.dep_ not in tree.SUBJECTS and tree.is_after_comma(head):
+    if head.dep_ not in SUBJECTS and tree.is_after_comma(head):
         return True
     before = head.doc[: min(tree.own_words(group[1]))][-2:]
     return len(group) == 2 and [token.text for token in before] == [",", "and"]

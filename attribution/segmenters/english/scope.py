@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft
+from attribution.text.parse import SUBJECTS, VERBAL, lemma
 
 
 class Statement(NamedTuple):
@@ -69,7 +70,7 @@ def _is_suspect(token: Token) -> bool:
         group = tree.conjuncts(token)
         is_joined = tree.joining_words(group) or ";" in token.doc.text
         return len(group) > 1 and not is_joined
-    own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES})
+    own = tree.child(token, {*SUBJECTS, *tree.AUXILIARIES})
     if token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP", "VB"} and own is None:
         return True  # "new and established writers"
     is_verb = token.tag_ in tree.FINITE or token.tag_ == "VB"
@@ -85,17 +86,17 @@ def is_open(head: Token, statement: Statement) -> bool:
         return False
     for number, token in enumerate(steps[:-1]):
         if token.dep_ in {"relcl", "acl"}:
-            if any(step.dep_ in tree.SUBJECTS for step in steps[number:]):
+            if any(step.dep_ in SUBJECTS for step in steps[number:]):
                 return False  # "people who smoke and drink die early"
         elif token.dep_ not in {*MAIN_LINE, "amod"} and not _is_purpose(token):
             return False
-    is_verb_within = head.pos_ in tree.VERBAL and len(steps) > 1
+    is_verb_within = head.pos_ in VERBAL and len(steps) > 1
     for token in steps[1:] if is_verb_within else steps:
         is_closed = token.lower_ in LEXICON["closed"]
         if is_closed and not _is_role(token) and not gives_examples(token):
             return False
-        if token.pos_ in tree.VERBAL:
-            return tree.lemma_of(token.lower_, "VERB") not in LEXICON["collective"]
+        if token.pos_ in VERBAL:
+            return lemma(token.lower_) not in LEXICON["collective"]
     return True
 
 
