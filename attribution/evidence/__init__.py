@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from attribution.events import Spent
-from attribution.types import Claim, Failure, LlmUsage, Page, Trace
-
-
-@dataclass(frozen=True)
-class LlmRecord:
-    """Prompts, models and costs by stage."""
-
-    versions: Mapping[str, str] = field(default_factory=dict)
-    usage: Mapping[str, LlmUsage] = field(default_factory=dict)
+from attribution.types import Claim, Failure, Page, Trace
 
 
 @dataclass(frozen=True)
 class GatherStep:
-    """One finished search or download, with the claims it was for and those that now have all their
-    pages.
+    """One finished search or download.
 
-    An `idle` step says only that nothing has ended for a while, which is time for something else.
+    Attributes:
+        stage: "search" or "fetch".
+        done: The number of finished ones.
+        total: The number of those that are known of.
+        claim_ids: The claims that it was for.
+        pages: What it brought.
+        traces: How they were found.
+        failures: What went wrong.
+        complete: The claims that now have all their pages.
+        spent: What the run has used so far.
+        idle: The step says only that nothing has ended for a while, which is time for something
+            else.
     """
 
-    stage: str  # search or fetch
+    stage: str
     done: int
     total: int
     claim_ids: tuple[str, ...] = ()
@@ -35,7 +37,7 @@ class GatherStep:
     traces: tuple[Trace, ...] = ()
     failures: tuple[Failure, ...] = ()
     complete: tuple[str, ...] = ()
-    spent: Spent = Spent()  # so far
+    spent: Spent = Spent()
     idle: bool = False
 
 
@@ -45,5 +47,11 @@ class EvidenceSource(Protocol):
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event
     ) -> Iterator[GatherStep]:
-        """Pages for the claims, step by step; ends early when `stop` is set."""
+        """Yield pages for the claims, step by step.
+
+        Args:
+            claims: The claims to be checked.
+            question: The question of the run; may be empty.
+            stop: Ends it early once it is set.
+        """
         ...

@@ -195,7 +195,7 @@ def _find_deciding_sentences(
         number = max(decisive, key=lambda n: strongest(pieces[n]))
         piece = pieces[number]
         spans = _candidates(reading.claim, piece)
-        if len(spans) > 1 and "quoted" not in piece.signals:
+        if len(spans) > 1:
             asked.append(_Deciding(pieces, number, spans))
             statement = _legible(spoken(reading.claim))
             pairs += [(statement, _legible(piece.text[slice(*span)])) for span in spans]

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from attribution import __version__
 from attribution.events import Spent
-from attribution.evidence import LlmRecord
 from attribution.evidence.matching import Matcher
 from attribution.models.loading import loading_seconds, working_time
 from attribution.settings import Settings
@@ -95,10 +94,10 @@ class RunRecord:
         self.verdicts[verdict.claim_id] = verdict
         self.evidence[verdict.claim_id] = evidence
 
-    def add_llm(self, record: LlmRecord) -> None:
-        """Record what a language model was used for."""
-        self._llm_versions |= record.versions
-        self._llm_usage |= record.usage
+    def add_llm(self, versions: Mapping[str, str], usage: Mapping[str, LlmUsage]) -> None:
+        """Record prompts, models and costs by stage."""
+        self._llm_versions |= versions
+        self._llm_usage |= usage
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -17,7 +17,7 @@ from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.conversation import check_turns, transcript
 from attribution.errors import AttributionError, BadInput, LlmFailed, Stopped
 from attribution.events import Queued
-from attribution.evidence import EvidenceSource, GatherStep, LlmRecord
+from attribution.evidence import EvidenceSource, GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
@@ -209,7 +209,7 @@ class _Run:
         self.record.claims = list(segmented.claims)
         versions = {"segmenter": segmented.version} if segmented.version else {}
         usage = {"segment": segmented.usage} if segmented.usage else {}
-        self.record.add_llm(LlmRecord(versions, usage))
+        self.record.add_llm(versions, usage)
         yield from self._fail([*segmented.failures, *fallbacks(segmented.failures)])
         yield events.ClaimsReady(segmented.claims)
 
@@ -230,7 +230,7 @@ class _Run:
             by_id = {claim.id: claim for claim in annotated}
             record.claims = [by_id.get(claim.id, claim) for claim in record.claims]
         if self.annotator:
-            record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
+            record.add_llm(self.annotator.versions, self.annotator.usage)
         yield from self._fail([*failures, *fallbacks(failures)])
         with record.timed("coherence"):
             record.claims = check_coherence(

@@ -56,12 +56,13 @@ def facts(page: Page, offset: int) -> str:
 def why(piece: Evidence, report: Report, page: Page) -> Node:
     """List what a passage counts by, how it was found, and where exactly it stands."""
     p = piece.probabilities
+    signals = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()]
     sides = f"supports {p.entailed:.2f} · contradicts {p.contradicted:.2f}"
     found_by = f"{piece.searcher}, rank {piece.rank}" if piece.searcher else ""
     rows: dict[str, Child] = {
         "Counts as": _rule(piece, DecisionPolicy.of(report.settings)),
         "Probabilities": f"{sides} · neither {p.no_relation:.2f}",
-        "Steps after it": _joined(*piece.steps),
+        "Steps after it": _joined(*piece.steps, *signals),
         "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
         "Passage": f"characters {piece.start:,}–{piece.end:,}",
         "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",

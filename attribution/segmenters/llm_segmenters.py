@@ -160,10 +160,15 @@ def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
     """Return the claims of a reply, and the problem with it, if any."""
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply), reply.detail)
-    texts = tuple(filter(None, map(clean, reply.value.claims)))
+    return rewrite(reply.value.claims, not reply.truncated)
+
+
+def rewrite(written: Sequence[str], is_complete: bool) -> Rewrite:
+    """Return the claims that a model wrote, cleaned, and the problem with them, if any."""
+    texts = tuple(filter(None, map(clean, written)))
     if not texts:
-        return Rewrite((), "the language model found no claim")
-    return Rewrite(texts, CUT_OFF if reply.truncated else "")
+        return Rewrite((), "the model found no claim")
+    return Rewrite(texts, "" if is_complete else CUT_OFF)
 
 
 def clean(text: str) -> str:

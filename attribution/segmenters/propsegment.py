@@ -13,7 +13,7 @@ from attribution.models import files
 from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS, WithoutLlm
 from attribution.segmenters.alignment import Rewrite, replace_sentences
-from attribution.segmenters.llm_segmenters import CUT_OFF, clean
+from attribution.segmenters.llm_segmenters import rewrite
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.types import Segmented
@@ -66,7 +66,8 @@ class PropSegment(WithoutLlm):
         outputs = self._write([sentence.text for sentence in sentences], stop)
         rewrites: dict[str, Rewrite] = {}
         for sentence, output in zip(sentences, outputs, strict=True):
-            rewrites[sentence.id] = _as_rewrite(output)
+            written = output.text.split(SEPARATOR)
+            rewrites[sentence.id] = rewrite(written, output.is_complete)
         claims, failures = replace_sentences(question, answer, sentences, rewrites)
         return Segmented(claims, failures, None, self.version)
 
@@ -104,10 +105,3 @@ class PropSegment(WithoutLlm):
                 text = tokenizer.decode(row, skip_special_tokens=True)
                 written[number] = Output(text, model.config.eos_token_id in row[1:])
         return [written.get(n, Output("", True)) for n in range(len(sentences))]
-
-
-def _as_rewrite(output: Output) -> Rewrite:
-    texts = tuple(filter(None, map(clean, output.text.split(SEPARATOR))))
-    if not texts:
-        return Rewrite((), "the segmenter model wrote no claim")
-    return Rewrite(texts, "" if output.is_complete else CUT_OFF)

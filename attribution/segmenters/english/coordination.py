@@ -309,11 +309,13 @@ def _is_one_name(group: list[Token]) -> bool:
         return True
     if len(group) != 2:
         return False
-    first, second = (
-        {child.tag_ for child in member.lefts if child.dep_ in {"compound", "nmod"}}
-        for member in group
-    )
+    first, second = map(_tags_of_modifiers, group)
     return "NN" in second - first
+
+
+def _tags_of_modifiers(noun: Token) -> set[str]:
+    """Return the tags of the nouns before a noun."""
+    return {child.tag_ for child in noun.lefts if child.dep_ in {"compound", "nmod"}}
 
 
 def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
