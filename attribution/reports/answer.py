@@ -31,6 +31,12 @@ def parse(source: str) -> list[Tree]:
     """Parse Markdown into its blocks.
 
     Citation marks without words are raised numbers, and what a model thought is folded.
+
+    Args:
+        source: An answer, which may hold anything.
+
+    Returns:
+        Nodes whose texts know their places in the source, in its order.
     """
     nodes: list[Tree] = []
     position = 0
@@ -126,6 +132,13 @@ def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
     """Wrap every claim's characters in the tree.
 
     Where spans overlap, the one that begins first lies outside, or the longer one.
+
+    Args:
+        tree: As `parse` returns it.
+        claims: Those of the answer.
+
+    Returns:
+        The tree with a span around each part of a claim, whose attributes name claim and part.
     """
     marks: list[_Mark] = []
     for claim in claims:

@@ -68,7 +68,13 @@ class CardSettings:
 
 
 def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -> Node:
-    """Draw everything about one claim."""
+    """Draw everything about one claim.
+
+    Args:
+        row: The claim with its verdict and evidence.
+        report: The run.
+        settings: What else the card shows; by default nothing.
+    """
     settings = settings or CardSettings()
     pages = {page.id: page for page in report.pages}
     return el(
@@ -89,21 +95,15 @@ def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -
 def _head(row: ClaimRow, report: Report) -> Node:
     """Draw the badge, the claim's place, and the model's verdict beside the analyst's own."""
     place = f"Claim {row.number} of {len(report.claims)}"
-    is_edited = any(row.claim.id in edit.claims for edit in report.edits)
+    model: Node | None = None
     if row.own:
         place = f"by you, {row.own.at[11:16]}"
-    elif is_edited:
+        style = look(row.model_badge)
+        model = el("span", f"model: {style.icon} {style.word.lower()}", class_="quiet model")
+    elif any(row.claim.id in edit.claims for edit in report.edits):
         place = f"{place}, edited by you"
-    model = look(row.model_badge)
-    return el(
-        "div",
-        badge(row.badge, is_own=row.own is not None),
-        el("span", place, class_="quiet"),
-        el("span", f"model: {model.icon} {model.word.lower()}", class_="quiet model")
-        if row.own
-        else None,
-        class_="head",
-    )
+    own = badge(row.badge, is_own=row.own is not None)
+    return el("div", own, el("span", place, class_="quiet"), model, class_="head")
 
 
 def _trust(row: ClaimRow, report: Report) -> Node | None:
@@ -140,12 +140,10 @@ def _pair(row: ClaimRow, pages: Pages) -> Node:
         changes = answer.shown(claim.text, claim.enriched, boxed)
         words = [el("span", *changes, class_="enriched")]
     rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
+    heading = "Nearest" if row.badge in NEAREST else "Source"
     for piece in pieces:
-        heading = "Nearest" if row.badge in NEAREST else "Source"
-        rows += [
-            el("dt", heading),
-            el("dd", *_quoted(row, piece, pages), class_=_quote_class(piece)),
-        ]
+        rows.append(el("dt", heading))
+        rows.append(el("dd", *_quoted(row, piece, pages), class_=_quote_class(piece)))
     return el("dl", *rows, class_="pair")
 
 
@@ -173,16 +171,14 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
         spans = differing_spans(row.claim.statement, text.sentence)[1]
         words = answer.spanned(text.sentence, spans, "differs")
     sentence = el("strong", *words, class_="deciding")
-    return [
-        el("blockquote", text.before, sentence, text.after, dir="auto"),
-        el(
-            "p",
-            el("strong", _title(page), dir="auto"),
-            el("span", facts(page, piece.sentence[0])),
-            _open(piece, page, text.sentence),
-            class_="source-line",
-        ),
-    ]
+    source = el(
+        "p",
+        el("strong", _title(page), dir="auto"),
+        el("span", facts(page, piece.sentence[0])),
+        _open(piece, page, text.sentence),
+        class_="source-line",
+    )
+    return [el("blockquote", text.before, sentence, text.after, dir="auto"), source]
 
 
 def _title(page: Page) -> str:
@@ -322,7 +318,8 @@ def headline(report: Report) -> str:
     counts = Counter(badges(report))
     del counts["not_checked"]
     words = ", ".join(counted(counts)) or "No claim to check"
-    down = {f.subject for f in report.failures if f.kind == "source_unread"}
+    down = {failure.subject for failure in report.failures if failure.kind == "source_unread"}
     if not down:
         return words
-    return f"{words}; {' and '.join(map(source_label, sorted(down)))} could not be used"
+    names = " and ".join(map(source_label, sorted(down)))
+    return f"{words}; {names} could not be used"

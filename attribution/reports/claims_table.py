@@ -95,7 +95,9 @@ def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
 def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
     """Yield the cells of each claim by the names of COLUMNS; some are missing without a passage."""
     for row in claim_rows(exported.report):
-        cells: dict[str, Cell] = {"answer": exported.heading, "number": row.number}
+        cells: dict[str, Cell] = {}
+        cells["answer"] = exported.heading
+        cells["number"] = row.number
         cells["claim"] = row.claim.text
         cells["checked as"] = row.claim.enriched
         cells["start"] = min((start for start, _ in row.claim.spans), default=None)

@@ -22,11 +22,8 @@ STYLES = ("verdicts.css", "answer.css", "document.css")
 def write(exported: Exported) -> str:
     """Return the HTML of the file."""
     drawing = _Drawing(exported)
-    body = el(
-        "div",
-        drawing.about(),
-        el("div", drawing.answer(), drawing.panels(), class_="sheet"),
-    )
+    sheet = el("div", drawing.answer(), drawing.panels(), class_="sheet")
+    body = el("div", drawing.about(), sheet)
     styles = [(STATIC / name).read_text("utf-8") for name in STYLES]
     return document(exported.heading or "Report", "\n".join(styles), body)
 
@@ -41,30 +38,38 @@ class _Drawing:
     def about(self) -> Node:
         """Draw the question, the note, the groups, and how they were made."""
         report = self._report
+        lines = self._exported.note.split("\n")
+        if self._exported.title and report.question:
+            lines.insert(0, f"Question: {report.question}")
+        nodes: list[Node] = []
+        for line in lines:
+            if line.strip():
+                nodes.append(el("p", line, class_="lead", dir="auto"))
+        nodes.append(el("p", *self._chips(), class_="counts"))
+        verifier = report.versions.get("verifier", "an unknown verifier")
+        made = f"Checked on {date(report.created_at)} with {verifier}"
+        nodes.append(el("p", f"{made}: {cards.headline(report)}.", class_="reason"))
+        agreed = agreement([report]).words
+        if agreed:
+            nodes.append(el("p", agreed, class_="reason"))
+        return el("section", *nodes)
+
+    def _chips(self) -> list[Node]:
+        """Draw how many claims are in each group."""
         counts = group_counts(row.badge for row in self._rows.values())
-        chips = []
+        chips: list[Node] = []
         for name, group in GROUPS.items():
             if counts[name]:
                 words = f"{group.icon} {counts[name]} {group.word}"
                 chips.append(el("span", words, class_=f"chip g-{name}", title=group.help))
-        verifier = report.versions.get("verifier", "an unknown verifier")
-        made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
-        lines = self._exported.note.split("\n")
-        if self._exported.title and report.question:
-            lines.insert(0, f"Question: {report.question}")
-        agreed = agreement([report]).words
-        return el(
-            "section",
-            *(el("p", line, class_="lead", dir="auto") for line in lines if line.strip()),
-            el("p", *chips, class_="counts"),
-            el("p", f"{made} with {verifier}: {cards.headline(report)}.", class_="reason"),
-            el("p", agreed, class_="reason") if agreed else None,
-        )
+        return chips
 
     def answer(self) -> Node:
         """Draw the answer, with a number behind each claim."""
         tree = answer.mark(answer.parse(self._report.answer), self._report.claims)
-        nodes = [part for node in tree for part in self._numbered(node)]
+        nodes: list[Tree] = []
+        for node in tree:
+            nodes += self._numbered(node)
         loose = [claim for claim in self._report.claims if claim.id not in self._placed]
         if loose:
             nodes.append(el("p", el("strong", "Claims without a place in the text")))

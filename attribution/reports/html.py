@@ -38,8 +38,14 @@ def safe_url(url: str) -> str | None:
 
 
 def link_to_sentence(url: str, sentence: str) -> str | None:
-    """Add a text fragment that opens an address at a sentence; a long one is given by its first and
-    last words.
+    """Add a text fragment that opens an address at a sentence.
+
+    Args:
+        url: The address.
+        sentence: A long one is given by its first and last words.
+
+    Returns:
+        None for an address that a browser may not follow.
     """
     address = safe_url(url)
     words = sentence.split()
@@ -101,8 +107,16 @@ Child = Tree | str | None
 
 
 def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
-    """Build a node without unsafe hrefs. In attribute names, a trailing underscore is dropped,
-    others become `-`.
+    """Build a node.
+
+    Args:
+        tag: One of BLOCKS or INLINE.
+        children: Nodes and texts; None is left out.
+        attributes: Of ATTRIBUTES. In their names, a trailing underscore is dropped, others become
+            `-`. Empty ones and unsafe hrefs are left out.
+
+    Raises:
+        ValueError: A tag, an attribute or an id is not on the list.
     """
     if tag not in _TAGS:
         raise ValueError(f"tag {tag!r} is not on the list")
@@ -165,7 +179,13 @@ def texts(tree: Tree) -> Iterator[Text]:
 
 
 def badge(label: str | None, word: str = "", is_own: bool = False) -> Node:
-    """Build a badge with its icon and its word, or another one; the analyst's own is filled."""
+    """Build a badge.
+
+    Args:
+        label: A label or a weak badge; None while a claim is being checked.
+        word: In place of the label's own.
+        is_own: It is the analyst's, which is filled.
+    """
     style = look(label)
     icon = el("span", style.icon, class_="icon", aria_hidden="true")
     words = el("span", word or style.word)
@@ -182,8 +202,9 @@ _NAME = re.compile(r"\S*[./_\d]\S")
 
 
 def as_sentence(message: str) -> str:
-    """Return a message with a full stop, and a capital letter unless it begins with a file's name
-    or an address.
+    """Return a message with a capital letter and a full stop.
+
+    The name of a file or an address at its beginning stays as it is.
     """
     first = message if _NAME.match(message) else message[:1].upper() + message[1:]
     return first + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
@@ -216,21 +237,20 @@ def scrolling(wide: Node, label: str) -> Node:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:
     """Build a table; cells keep the direction of their text."""
-    body = [el("tr", *(el("td", cell, dir="auto") for cell in row)) for row in rows]
-    return el(
-        "table",
-        el("thead", el("tr", *(el("th", head) for head in heads))),
-        el("tbody", *body),
-        class_=class_,
-    )
+    head = el("tr", *(el("th", name) for name in heads))
+    body: list[Node] = []
+    for row in rows:
+        body.append(el("tr", *(el("td", cell, dir="auto") for cell in row)))
+    return el("table", el("thead", head), el("tbody", *body), class_=class_)
 
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def frame(page: str) -> str:
-    """Return a whole HTML file as a frame inside another page, which its styles do not reach. Links
-    open new tabs.
+    """Return a whole HTML file as a frame inside another page, which its styles do not reach.
+
+    Links open new tabs.
     """
     allowed = "allow-popups allow-popups-to-escape-sandbox"
     return (
@@ -240,8 +260,14 @@ def frame(page: str) -> str:
 
 
 def document(title: str, css: str, body: Node) -> str:
-    """Return a whole HTML file. Its policy keeps browsers from running or loading anything,
-    whatever it contains.
+    """Return a whole HTML file.
+
+    Its policy keeps browsers from running or loading anything, whatever it contains.
+
+    Args:
+        title: Also the heading.
+        css: Our own styles.
+        body: What follows the heading.
     """
     heading = html(Text(title))
     return (

@@ -27,9 +27,9 @@ def write(exported: Exported) -> str:
         parts.append(f"Note: {_text(exported.note)}")
     parts.append(", ".join(counted(badges(report))))
     parts += map(_item, table_rows(exported))
-    made = f"Checked on {report.created_at[:10]}" if report.created_at else "Checked"
     verifier = _text(report.versions.get("verifier", "an unknown verifier"))
-    parts.append(f"{made} with {verifier}. {agreement([report]).words}".rstrip())
+    made = f"Checked on {report.created_at[:10]} with {verifier}."
+    parts.append(f"{made} {agreement([report]).words}".rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -54,7 +54,13 @@ def facts(page: Page, offset: int) -> str:
 
 
 def why(piece: Evidence, report: Report, page: Page) -> Node:
-    """List what a passage counts by, how it was found, and where exactly it stands."""
+    """List what a passage counts by, how it was found, and where exactly it stands.
+
+    Args:
+        piece: The passage.
+        report: The run.
+        page: Its page.
+    """
     p = piece.probabilities
     signals = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()]
     sides = f"supports {p.entailed:.2f} · contradicts {p.contradicted:.2f}"
@@ -76,11 +82,10 @@ def why(piece: Evidence, report: Report, page: Page) -> Node:
 
 def _folded(title: str, rows: Mapping[str, Child], class_: str = "why") -> Node:
     """Fold a list of facts; empty ones are left out."""
-    lines = [
-        el("div", el("dt", name), el("dd", value, dir="auto"))
-        for name, value in rows.items()
-        if value
-    ]
+    lines: list[Node] = []
+    for name, value in rows.items():
+        if value:
+            lines.append(el("div", el("dt", name), el("dd", value, dir="auto")))
     return el("details", el("summary", title), el("dl", *lines), class_=class_)
 
 
@@ -100,8 +105,16 @@ def _rule(piece: Evidence, policy: DecisionPolicy) -> str:
 
 
 def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -> Node:
-    """List every step from the answer's words to the verdict, with models, versions and times."""
-    claim, settings, versions = row.claim, report.settings, report.versions
+    """List every step from the answer's words to the verdict, with models and versions.
+
+    Args:
+        row: The claim with its evidence.
+        report: The run.
+        provenance: How its pages were found, if that is known.
+    """
+    claim = row.claim
+    settings = report.settings
+    versions = report.versions
     words = " … ".join(visible(report.answer, start, end) for start, end in claim.spans)
     places = ", ".join(f"{start:,}–{end:,}" for start, end in claim.spans)
     segmenter = versions.get("segmenter") or settings.get("segmenter", "")
@@ -138,9 +151,8 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
     for query, searcher in dict.fromkeys(searches):
         queries.append(f"{query or 'No query was needed'} ({searcher})")
     read = {t.page_id for t in traces} | {piece.page_id for piece in row.evidence}
-    failures = _failures(row.claim, report, provenance)
     lost: list[str] = []
-    for failure in failures:
+    for failure in _failures(row.claim, report, provenance):
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
         lost.append(f"{subject}{as_sentence(failure.message)}")
     return {
