@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Event
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
     from attribution.settings import Settings
 
-STEPS = 10  # lines of progress for each method
+ROWS = 20  # between two lines of progress
 
 
 def commands(add: Add) -> None:
@@ -84,9 +83,8 @@ def benchmark(args: argparse.Namespace) -> int:
     for method in left_out:
         progress(f"! {method.method} is left out: {method.reason}")
     args.out.mkdir(parents=True, exist_ok=True)
-    total = len(labelled.rows)
+    total = len(labelled.rows) * len(methods)
     outcomes: list[evaluation.Outcome] = []
-    done: Counter[str] = Counter()
     failures = bool(labelled.problems)
     for outcome in evaluation.run(labelled.rows, methods, settings, Event()):
         if isinstance(outcome, evaluation.LeftOut):
@@ -95,17 +93,12 @@ def benchmark(args: argparse.Namespace) -> int:
             progress(f"! {outcome.method} is left out: {outcome.reason}")
             continue
         outcomes.append(outcome)
-        done[outcome.method] += 1
-        count = done[outcome.method]
-        if count % max(1, total // STEPS) == 0 or count == total:
-            progress(f"{outcome.method} {count}/{total}")
+        if len(outcomes) % ROWS == 0 or len(outcomes) == total:
+            progress(f"{outcome.method} {len(outcomes)}/{total}")
     measured = evaluation.evaluate(labelled.rows, outcomes, methods)
     lines = report.row_lines(labelled.rows, outcomes, measured)
     figures = report.json_report(labelled, measured, left_out, settings.public())
     report.write(args.out, lines, figures, measured)
-    if measured.figures:
-        progress("\n" + report.quality_table(measured).markdown())
-        progress("\n" + report.error_table(measured).markdown())
     for name, reason in measured.unmeasured.items():
         progress(f"! {name} has no figures: {reason}")
     failed = sum(bool(outcome.error) for outcome in outcomes)

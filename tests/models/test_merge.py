@@ -102,17 +102,6 @@ def kept_by(folder: Path) -> dict[str, list[int]]:
     return found
 
 
-def test_a_matrix_in_parts_is_the_whole_and_far_ranging_rows_do_not_coarsen_the_others() -> None:
-    weight = np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32)
-    weight[[3, 41]] *= 1000
-    values, scales, kept = merge.formed(weight, "columns", [3, 41])
-    assert (values[[3, 41]] == 0).all()
-    assert (kept == weight[[3, 41]]).all()
-    assert scales.max() < 0.1
-    others = np.delete(weight - values * scales, [3, 41], axis=0)
-    assert (np.abs(others) <= scales / 2 + 1e-6).all()
-
-
 def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_path: Path) -> None:
     from transformers import MPNetConfig
 
