@@ -46,6 +46,12 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
     """Return the factors that even out the columns of each product's input.
 
     A factor is the root of the ratio of a column's range in these texts to that of its weights.
+
+    Args:
+        texts: What the ranges are measured on.
+
+    Returns:
+        Factors in half precision, by the name of the input.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -75,6 +81,7 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def embeddings(graph: Graph) -> str:
+    """Build the vectors of words, positions and kinds, (tokens, width)."""
     word = graph.words("embeddings.word_embeddings.weight")
     first = graph.numbers("first", 0)
     length = graph.node("Shape", ["ids"])
@@ -89,6 +96,7 @@ def embeddings(graph: Graph) -> str:
 
 
 def layer(graph: Graph, x: str, number: int) -> str:
+    """Build a layer: attention, and a dense network, each with a residual."""
     name = f"encoder.layer.{number}"
     batch = graph.numbers("batch", 0)
     parts: list[str] = []
@@ -107,16 +115,26 @@ def layer(graph: Graph, x: str, number: int) -> str:
 
 
 def _product(graph: Graph, x: str, matrix: str) -> str:
+    """Multiply x with a matrix whose input is evened out."""
     return graph.product(x, matrix, input_of(matrix))
 
 
 def _residual(graph: Graph, x: str, inner: str, name: str) -> str:
+    """Add a dense layer of `inner` to x, and norm the sum."""
     dense = f"{name}.dense"
     return graph.residual(x, inner, dense, f"{name}.LayerNorm", input_of(f"{dense}.weight"))
 
 
 def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, Any]]]:
-    """The graph as onnx.ModelProto, and its layout; `source` gives a tensor by its name."""
+    """Build the graph.
+
+    Args:
+        source: Returns a tensor by its name.
+        factors: As `evening_factors` returns them.
+
+    Returns:
+        An onnx.ModelProto, and the layout of its weights.
+    """
     from onnx import TensorProto, helper, numpy_helper
 
     graph = Graph(EPSILON)

@@ -81,7 +81,14 @@ class Graph:
         return output
 
     def made(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> Any:
-        """A node by itself."""
+        """Make a node without adding it.
+
+        Args:
+            kind: The operator.
+            inputs: The outputs, tensors and constants that it reads.
+            output: The name of its output.
+            attributes: Those of the operator.
+        """
         return self._helper.make_node(kind, inputs, [output], **attributes)
 
     def constant(self, name: str, value: Any) -> str:
@@ -95,7 +102,12 @@ class Graph:
         return self.constant(name, np.array(values, np.int64))
 
     def tensor(self, name: str, form: str = "float") -> str:
-        """A tensor of the model; its array comes when the graph is loaded."""
+        """Add a tensor of the model, whose array comes when the graph is loaded.
+
+        Args:
+            name: Its name in transformers.
+            form: As `attribution.models.merge.formed` has it.
+        """
         self.layout.append({"tensor": name, "form": form})
         return name
 
@@ -103,6 +115,7 @@ class Graph:
         """Quantise each row by its own largest value.
 
         Args:
+            x: The rows; what is quantised once is used again.
             factors: Name of the factors that the columns are divided by, so that they range evenly.
             rounded: True for the columns to quantise. A few that range far beyond the others stay
                 in float32, or the others would lose their precision.
@@ -138,11 +151,18 @@ class Graph:
         return self._quantised[x]
 
     def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
-        """x times the matrix `name`, without its bias."""
+        """Multiply x with the matrix `name`; its bias is not added.
+
+        Args:
+            x: The rows.
+            name: The matrix.
+            factors: As in `quantised`.
+            rounded: As in `quantised`.
+        """
         return self.quantised_product(self.quantised(x, factors, rounded), name, factors)
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
-        """The product of `quantised`'s result and the matrix `name`."""
+        """Multiply quantised rows with the matrix `name`."""
         entry: dict[str, Any] = {"tensor": name, "form": "columns"}
         if factors:
             entry["factors"] = factors
@@ -157,7 +177,7 @@ class Graph:
         return self.node("Gemm", [x.exact, f"{name}:kept", made]) if x.exact else made
 
     def words(self, name: str) -> str:
-        """The rows of the table `name` for the input `ids`."""
+        """Look up the rows of the table `name` for the input `ids`."""
         self.tensor(name, "rows")
         rows = self.node("Gather", [f"{name}:int8", "ids"])
         values = self.node("Cast", [rows], to=self._float)
@@ -165,7 +185,7 @@ class Graph:
         return self.node("Mul", [values, scales])
 
     def normalised(self, x: str, name: str) -> str:
-        """The layer norm of x."""
+        """Add the layer norm of x, whose gain and bias are named after it."""
         gain = self.tensor(f"{name}.weight")
         bias = self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
@@ -173,7 +193,16 @@ class Graph:
     def residual(
         self, x: str, inner: str, dense: str, norm: str, factors: str = "", rounded: Any = None
     ) -> str:
-        """The layer norm of x and a dense layer's output for `inner`."""
+        """Add the layer norm of x and a dense layer's output.
+
+        Args:
+            x: The input of the block.
+            inner: The input of the dense layer.
+            dense: The name of the dense layer.
+            norm: The name of the layer norm.
+            factors: As in `quantised`.
+            rounded: As in `quantised`.
+        """
         product = self.product(inner, f"{dense}.weight", factors, rounded)
         made = self.node("Add", [product, self.tensor(f"{dense}.bias")])
         whole = self.node("Add", [made, x])

@@ -37,11 +37,13 @@ def rounded(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 @compiled
 def quantised(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the inputs as int8 and scales."""
     return rounded(x)
 
 
 @compiled
 def quantised_gradient(g: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the gradients, scaled as the columns are, as int8 and scales."""
     return rounded(g * columns)
 
 
@@ -49,11 +51,20 @@ def quantised_gradient(g: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Te
 def scaled(
     sums: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor
 ) -> torch.Tensor:
+    """Return the products of inputs and weights in float32, with the bias.
+
+    Args:
+        sums: The int32 products.
+        rows: The scales of the inputs, (rows, 1).
+        columns: The scales of the weights.
+        bias: That of the layer.
+    """
     return sums * rows * columns + bias
 
 
 @compiled
 def scaled_gradient(sums: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Return the products of gradients and weights in float32; the gradients hold `columns`."""
     return sums * rows
 
 

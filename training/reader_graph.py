@@ -37,7 +37,12 @@ PADDING = 1  # MPNet's positions are counted from the one after this token's
 
 
 def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
-    """The merged weights in transformers' own model, float32."""
+    """Return the merged weights in transformers' own model, in float32.
+
+    Args:
+        weights: Those of base and adapter.
+        config_folder: It has the base's config.json.
+    """
     import torch
     from transformers import AutoConfig, MPNetForSequenceClassification
 
@@ -93,12 +98,18 @@ def library_pairs(tokenizer: Any) -> list[list[int]]:
 
 
 class Network(Graph):
-    """MPNet with a head of three classes, node by node; every method returns the name of its
-    output.
+    """MPNet with a head of three classes, node by node.
+
+    Every method returns the name of its output.
     """
 
     def __init__(self, config: Any, exact: Mapping[str, Sequence[int]]) -> None:
-        """`exact` are the columns that stay in float32, as `far_ranging` gives them."""
+        """Prepare the constants that all layers use.
+
+        Args:
+            config: That of MPNet.
+            exact: The columns that stay in float32, as `far_ranging` returns them.
+        """
         super().__init__(config.layer_norm_eps)
         self.config = config
         self._exact = exact
@@ -106,7 +117,12 @@ class Network(Graph):
         self.first = self.numbers("first", 1)  # the end of the first row, or the axis
 
     def rounded(self, name: str, width: int) -> Any:
-        """The columns of an input that are quantised."""
+        """Return True for the columns of an input that are quantised.
+
+        Args:
+            name: As `far_ranging` names it.
+            width: The number of columns.
+        """
         columns = np.ones(width, bool)
         columns[list(self._exact[name])] = False
         return columns
@@ -127,7 +143,11 @@ class Network(Graph):
         return self.normalised(whole, "mpnet.embeddings.LayerNorm")
 
     def position_bias(self) -> str:
-        """(1, heads, tokens, tokens): what the distance of two tokens adds to their attention."""
+        """Build what the distance of two tokens adds to their attention.
+
+        Its shape is (1, heads, tokens, tokens). Distances fall into buckets, each with a weight for
+        every head.
+        """
         import torch
         from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
@@ -152,7 +172,14 @@ class Network(Graph):
         return self.node("Unsqueeze", [by_head, self.batch])
 
     def layer(self, x: str, number: int, position_bias: str, last: bool) -> str:
-        """Build a layer; of the last one, the first row alone."""
+        """Build a layer.
+
+        Args:
+            x: The rows, (tokens, width).
+            number: Which layer it is, from 0.
+            position_bias: As built by the method of this name.
+            last: Build the first row alone, which is all that the head reads.
+        """
         name = f"mpnet.encoder.layer.{number}"
         attention = f"{name}.attention"
         width, inner = self.config.hidden_size, self.config.intermediate_size
@@ -196,7 +223,12 @@ class Network(Graph):
 
 
 def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
-    """The nodes from the input `ids` to the output `logits`."""
+    """Build the nodes from the input `ids` to the output `logits`.
+
+    Args:
+        config: That of MPNet.
+        exact: The columns that stay in float32, as `far_ranging` returns them.
+    """
     graph = Network(config, exact)
     x, bias = graph.embeddings(), graph.position_bias()
     for number in range(config.num_hidden_layers):
@@ -206,8 +238,12 @@ def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
 
 
 def write(graph: Network, weights: merge.Merged, out: Path) -> None:
-    """The graph without its weights, and the layout that says where in a file beside it each
-    belongs.
+    """Write the graph without its weights, and the layout of a file beside it that has them.
+
+    Args:
+        graph: The nodes.
+        weights: Their forms and sizes make the layout.
+        out: The folder of the adapter.
     """
     from onnx import TensorProto, helper, numpy_helper
 

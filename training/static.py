@@ -40,7 +40,14 @@ Floats = NDArray[np.float32]
 
 
 def sample_texts(data: Path) -> list[str]:
-    """Return distinct texts of all data sets in random order."""
+    """Return distinct texts of all data sets in random order.
+
+    Args:
+        data: A folder with *.jsonl.gz in any subfolder.
+
+    Returns:
+        At most TEXTS, each cut to LONGEST characters.
+    """
     texts: set[str] = set()
     for path in sorted(data.rglob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -97,7 +104,12 @@ def thin(ids: torch.Tensor) -> torch.Tensor:
 
 
 def save(table: Floats, path: Path) -> None:
-    """Write the table in Model2Vec's format: int8 vectors of fewer dimensions, and weights."""
+    """Write the table in Model2Vec's format: int8 vectors of fewer dimensions, and weights.
+
+    Args:
+        table: A vector for each token, with its weight as length.
+        path: The file.
+    """
     basis = np.linalg.svd(table, full_matrices=False)[2][:DIMENSIONS]
     rows = table @ basis.T
     weights = np.maximum(np.abs(rows).max(axis=1) / 127, 1e-12).astype(np.float32)

@@ -72,7 +72,12 @@ class Rewrite:
 
 
 def tokens(text: str, offset: int = 0) -> list[Token]:
-    """Return words with their places; spans are shifted by `offset`."""
+    """Return words with their places and weights.
+
+    Args:
+        text: A sentence or a claim; at most MAX_WORDS are read.
+        offset: Where the text begins in the answer.
+    """
     words: list[Token] = []
     for match in islice(_WORD.finditer(text), MAX_WORDS):
         word = match.group()
@@ -176,7 +181,14 @@ def _rewritten(sentence: Claim, text: str, answer: str, question: str) -> Claim:
 
 
 def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
-    """Return the share of the claim's weight whose stems are found, 0 to 1."""
+    """Return the share of a claim's weight whose stems are found, 0 to 1.
+
+    Args:
+        words: Those of the claim.
+        found: The stems that count as found.
+        known: Stems of other sentences and of the question. A word with one of them counts little
+            if it is not found.
+    """
     whole = matched = 0.0
     for word in words:
         if word.stem in found:

@@ -45,6 +45,8 @@ class Decomposer:
     """A prompt, its bank of examples, and the number of examples in a prompt (W24 Table 1).
 
     Attributes:
+        prompt: The name of the prompt.
+        bank: The name of the bank.
         fixed: The first ones of the bank.
         retrieved: The nearest of the rest, by BM25.
         is_parsed: The prompt shows dependency parses in the sentences' place.

@@ -71,7 +71,11 @@ class Predicate:
 
 
 def predicates(words: Sequence[Word]) -> list[Predicate]:
-    """Return the predicates of one sentence in its order, each with at least one argument."""
+    """Return the predicates of one sentence in its order, each with at least one argument.
+
+    Args:
+        words: A tree of Universal Dependencies, as `to_ud` returns it.
+    """
     return _Extraction(words).run()
 
 
@@ -232,14 +236,23 @@ class _Extraction:
         return self.by_root.get(self.heads[predicate.root])
 
     def _top(self, predicate: Predicate) -> Predicate | None:
-        """Return the predicate above the chain of open complements that governs this one."""
+        """Return the predicate above the chain of open complements that governs this one.
+
+        That of "win" in "She hopes to try to win" is "hopes".
+        """
         head = self.heads[predicate.root]
         while head >= 0 and self.relations[head] == "xcomp" and head in self.by_root:
             head = self.heads[head]
         return self.by_root.get(head)
 
     def _merge_complements(self) -> list[Predicate]:
-        """Give the arguments of open complements to the predicate above; return the others."""
+        """Give the arguments of open complements to the predicate above.
+
+        "She hopes to win the prize" has one predicate, "hopes to win".
+
+        Returns:
+            The predicates that are no open complements.
+        """
         events: list[Predicate] = []
         for predicate in self.by_root.values():
             top = self._top(predicate) if self.relations[predicate.root] == "xcomp" else None
@@ -329,7 +342,10 @@ class _Extraction:
             predicate.tokens += self._words_of_complement(predicate)
 
     def _predicate_words(self, predicate: Predicate) -> list[int]:
-        """Return its own words and the prepositions of its arguments."""
+        """Return its own words and the prepositions of its arguments.
+
+        "Depends on" of "It depends on the weather".
+        """
         argument_roots = {argument.root for argument in predicate.arguments}
         event_roots = {event.root for event in self.events}
 
@@ -384,7 +400,10 @@ class _Extraction:
         return words
 
     def _expand(self, predicate: Predicate) -> list[Predicate]:
-        """Return a predicate for each combination of coordinated arguments."""
+        """Return a predicate for each combination of coordinated arguments.
+
+        "Ann and Ben bought tea and cake" has four.
+        """
         if predicate.kind == "amod":
             predicate.arguments = [a for a in predicate.arguments if a.tokens]
             return [predicate] if predicate.arguments else []

@@ -94,7 +94,10 @@ def _trailing(group: list[Token]) -> list[Token]:
 
 
 def _groups(statement: Statement) -> Iterator[list[Token]]:
-    """Yield the coordinations of a statement, each with at least two members in it."""
+    """Yield the coordinations of a statement, each with at least two members in it.
+
+    The first member is the head; the parser makes the others depend on it, directly or in a chain.
+    """
     tokens = statement.tokens()
     inside = {token.i for token in tokens}
     for head in tokens:
@@ -303,7 +306,10 @@ def _is_glued(member: Token, head: Token) -> bool:
 
 
 def _is_one_name(group: list[Token]) -> bool:
-    """Return True for "the Department of Health and Labor", "web and mobile app development"."""
+    """Return True for members that make one name together.
+
+    "The Department of Health and Labor", "web and mobile app development".
+    """
     head = group[0]
     if head.dep_ == "pobj" and head.pos_ == head.head.head.pos_ == "PROPN":
         return True
@@ -319,7 +325,15 @@ def _tags_of_modifiers(noun: Token) -> set[str]:
 
 
 def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
-    """Return False for "the islands are Oahu and Maui" and "Ann and Ben are doctors"."""
+    """Return True if a list can be divided though its clause has an attribute.
+
+    "The islands are Oahu and Maui" and "Ann and Ben are doctors" cannot: each member alone is no
+    islands and no doctors.
+
+    Args:
+        steps: The tokens from the list up to the verb.
+        statement: The statement with the list.
+    """
     head, verb = steps[0], steps[-1]
     subject, attribute = tree.subject_of(verb), tree.child(verb, {"attr"})
     if head == subject and words(statement.draft) & LEXICON["together"]:
@@ -332,7 +346,10 @@ def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
 
 
 def _asides(statement: Statement) -> set[int]:
-    """Return the indices of phrases about the subject between commas, and of these commas."""
+    """Return the indices of phrases about the subject between commas, and of these commas.
+
+    They are appositions and relative clauses: "Nash, who was a mathematician, …".
+    """
     aside: set[int] = set()
     subject = tree.subject_of(statement.head)
     for phrase in subject.rights if subject else ():
@@ -349,6 +366,11 @@ def _distributed(statement: Statement, group: list[Token], kept: list[set[int]])
     """Return the statement once for each member, with the words kept for it.
 
     What stands aside, "Nash, a mathematician, …", is said once.
+
+    Args:
+        statement: The statement with the coordination.
+        group: The members, the first one being the head.
+        kept: For each member, the indices of its words and of those that it shares.
     """
     head = group[0]
     region = tree.indices_below(head)

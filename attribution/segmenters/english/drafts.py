@@ -90,6 +90,10 @@ def to_text(doc: Doc, draft: Draft) -> str:
     """Write the draft as a sentence.
 
     It gets an initial capital, spaces, "a" or "an", and a full stop if its sentence has one.
+
+    Args:
+        doc: The sentence that the draft is from.
+        draft: Words of it, in order.
     """
     written = ""
     before = NO_WORD
@@ -166,9 +170,16 @@ def _left_out(count: int) -> tuple[Failure, ...]:
 
 
 def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
-    """Return the statements of one sentence; none if it stays whole.
+    """Return the statements of one sentence.
 
-    A label before a colon is repeated before each of them.
+    A label before a colon is repeated before each of them: "Costs: they rose and fell".
+
+    Args:
+        sentence: The sentence.
+        split: Makes drafts of its parse.
+
+    Returns:
+        No statement if the sentence stays whole, as long ones and those with markup do.
     """
     if len(sentence) > MAX_PARSED or _MARKUP & {*sentence}:
         return []

@@ -27,7 +27,10 @@ def indices_below(*tokens: Token) -> set[int]:
 
 
 def path(token: Token, top: Token) -> list[Token]:
-    """Return the tokens from one up to another, both included; empty if it is not above."""
+    """Return the tokens from one up to another, both included.
+
+    Empty if the other one is not above it.
+    """
     steps = [token, *token.ancestors]
     return steps[: steps.index(top) + 1] if top in steps else []
 
@@ -41,7 +44,10 @@ def conjuncts(head: Token) -> list[Token]:
 
 
 def own_words(conjunct: Token) -> set[int]:
-    """Return the indices of a conjunct without other conjuncts, conjunctions and their commas."""
+    """Return the indices of a conjunct without other conjuncts, conjunctions and their commas.
+
+    Those of "tea" in "hot tea, cake and bread" are "hot tea".
+    """
     joins = [child for child in conjunct.children if child.dep_ in JOINS]
     starts = {first(child) for child in joins}
     marks = [child for child in conjunct.rights if child.text in {",", ";"}]
