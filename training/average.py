@@ -18,6 +18,7 @@ WEIGHTS, CONFIG, STATE = "adapter_model.safetensors", "adapter_config.json", "st
 
 
 def main() -> None:
+    """Write the mean of the weights, with the states of all adapters."""
     parser = command(__doc__)
     parser.add_argument("adapters", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
@@ -25,14 +26,13 @@ def main() -> None:
 
     adapters = [load_file(str(folder / WEIGHTS)) for folder in args.adapters]
     states = [json.loads((folder / STATE).read_text()) for folder in args.adapters]
-    mean = {
-        name: np.mean([adapter[name].astype(np.float32) for adapter in adapters], axis=0)
-        for name in adapters[0]
-    }
+    halves = {}
+    for name in adapters[0]:
+        tensors = [adapter[name].astype(np.float32) for adapter in adapters]
+        halves[name] = np.mean(tensors, axis=0).astype(np.float16)
     args.out.mkdir(parents=True, exist_ok=True)
     if args.out != args.adapters[0]:
         shutil.copy(args.adapters[0] / CONFIG, args.out / CONFIG)
-    halves = {name: tensor.astype(np.float16) for name, tensor in mean.items()}
     save_file(halves, str(args.out / WEIGHTS), metadata={"format": "pt"})
     (args.out / STATE).write_text(json.dumps({"mean_of": states}, indent=1) + "\n")
 

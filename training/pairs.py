@@ -28,6 +28,17 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 
 # Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
 # words mean entailment; the other kinds are there against that.
+#
+# - written: claims by hand, each with the passage that it is about
+# - long, short: the same, of long passages and of a sentence or two
+# - plain: claims in the passage's own words, and such with one difference
+# - siblings: claims with the passage of a similar thing
+# - cut: passages with and without the sentence that decides
+# - patterns: written patterns, filled in with names and numbers
+# - judged: claims of real answers with passages that were retrieved for them
+# - easy: sentences of the passage itself, and claims of other passages
+# - real: public claims with passages of real pages
+# - replay: public sets of earlier training
 SHARES = {
     "written": 0.11,
     "long": 0.06,
@@ -163,14 +174,26 @@ def is_held_out(document: str) -> bool:
 
 
 def titled(title: str, passage: str, key: str) -> str:
-    """Return the passage, for every second key after its title."""
+    """Return the passage, for every second key after its title.
+
+    Args:
+        title: That of the document; may be empty.
+        passage: The passage.
+        key: Decides whether the title is put before it, the same way every time.
+    """
     if title and checksum(key) % 2:
         return f"{title.rstrip('.')}. {passage}"
     return passage
 
 
 def headed(title: str, claim: str, key: str) -> str:
-    """Return the claim, every second fragment after a heading as answers have them."""
+    """Return the claim, every second fragment after a heading as answers have them.
+
+    Args:
+        title: That of the document, which is one of the headings if it is short.
+        claim: The claim.
+        key: Decides whether there is a heading, and which.
+    """
     if claim.endswith((".", "!", "?")) or checksum(key) % 2:
         return claim
     headings = [title, *HEADINGS] if 0 < len(title) < 60 else HEADINGS
@@ -227,7 +250,8 @@ def _sentences(passage: str) -> list[str]:
 
 def _content_words(text: str) -> set[str]:
     """Return numbers and the first five letters of words, so that inflections agree."""
-    return {word[:5] for word in re.findall(r"\d[\d.,]*\d|\d|[^\W\d_]{3,}", text.lower())}
+    words = re.findall(r"\d[\d.,]*\d|\d|[^\W\d_]{3,}", text.lower())
+    return {word[:5] for word in words}
 
 
 def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
@@ -244,6 +268,7 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
     spread = Counter(word for row in rows for word in _content_words(row["passage"]))
 
     def shared(claim: set[str], sentence: str) -> float:
+        """Return how much the shared words weigh, rare ones most."""
         words = claim & _content_words(sentence)
         return sum(math.log(1 + len(rows) / (1 + spread[word])) for word in words)
 
@@ -261,13 +286,15 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
                 continue
             words = _content_words(claim)
             ranked = sorted(sentences, key=lambda s: shared(words, s), reverse=True)
-            if shared(words, ranked[0]) < 2 * shared(words, ranked[1]):
+            deciding = ranked[0]
+            weight = shared(words, deciding)
+            if weight < 2 * shared(words, ranked[1]):
                 continue
-            rest = [sentence for sentence in sentences if sentence != ranked[0]]
+            rest = [sentence for sentence in sentences if sentence != deciding]
             key = claim + row["id"]
             claim = headed(row["title"], claim, key)
-            alone = titled(row["title"], ranked[0], key)
-            if shared(words, ranked[0]) > 0.4 * shared(words, claim):
+            if weight > 0.4 * shared(words, claim):
+                alone = titled(row["title"], deciding, key)
                 pairs.append(Pair(alone, claim, target, "cut", "alone", document))
             # the rest of the passage, or the sentence of it that is nearest to the claim
             remaining = " ".join(rest) if rng.random() < 0.6 else ranked[1]
@@ -336,9 +363,11 @@ def _values(rng: random.Random, names: list[str], least: int, most: int) -> dict
 
 
 def _dates_and_times(rng: random.Random, months: list[str]) -> dict[str, str]:
-    """Return two of each: days a, months m, hours b, h and g (h in the evening), minutes q.
+    """Return two dates and times, and two small numbers.
 
-    Also the first date as digits, i1 and j1, and two small numbers k with their words w.
+    Two of each: days a, months m, hours b in the morning, h in the evening, g the latter on a clock
+    of twelve hours, numbers k and their words w. One of each: minutes q1, and the first date as
+    digits, i1 and j1.
     """
     days, months_at = rng.sample(range(1, 29), 2), rng.sample(range(12), 2)
     mornings, evenings = rng.sample(range(6, 12), 2), rng.sample(range(13, 24), 2)
@@ -377,10 +406,11 @@ def easy(rng: random.Random) -> list[Pair]:
             pairs.append(Pair(row["passage"], sentence, ENTAILED, "easy"))
 
         document = document_of(row["id"])
-        others = [
-            i for i in rng.sample(range(len(rows)), 60) if document_of(rows[i]["id"]) != document
-        ]
-        nearest = max(others, key=lambda i: len(words[i] & words[number]))
+        others: list[int] = []
+        for other in rng.sample(range(len(rows)), 60):
+            if document_of(rows[other]["id"]) != document:
+                others.append(other)
+        nearest = max(others, key=lambda other: len(words[other] & words[number]))
         for other in (others[0], nearest):
             # an invented document can't settle the claim of another one
             if other == others[0] or "written here" in (row["source"], rows[other]["source"]):
@@ -402,7 +432,15 @@ def fold(source: str, row_id: str) -> int:
 
 
 def window(text: str, claim: str) -> str:
-    """Return the part of a long passage that shares most words with the claim, cut at spaces."""
+    """Return the part of a long passage that shares most words with the claim.
+
+    Args:
+        text: The passage; up to UNCUT_CHARS it stays whole.
+        claim: The claim.
+
+    Returns:
+        WINDOW_CHARS at most, cut at spaces, on one line.
+    """
     text = " ".join(text.split())
     if len(text) <= UNCUT_CHARS:
         return text
@@ -419,7 +457,12 @@ def window(text: str, claim: str) -> str:
 
 
 def _labelled(source: str, row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (claim, passage, the source's label) of a row."""
+    """Yield (claim, passage, the source's label) of a row.
+
+    Args:
+        source: The name of the set, whose rows have a form of their own.
+        row: One of its rows.
+    """
     if source == "expertqa_val":
         for claim in row["claims"]:
             passage = re.sub(r"\[\d+\] \S+\s*", "", "\n".join(claim["evidence"] or ()))
@@ -493,8 +536,15 @@ def replayed(folder: Path, excluded: set[str], rng: random.Random) -> list[Pair]
 
 
 def evaluation_keys(folder: Path) -> set[str]:
-    """Return the normalised pairs and premises of sets that nothing may be trained on."""
-    keys = set()
+    """Return the normalised pairs and premises of sets that nothing may be trained on.
+
+    Args:
+        folder: The folder `eval/` of the public data.
+
+    Returns:
+        Keys as `replayed` compares them: "premise|claim", and premises alone.
+    """
+    keys: set[str] = set()
     for path in folder.glob("*.jsonl.gz"):
         for row in read_rows(path):
             claim = row.get("hypothesis") or row.get("claim")
@@ -535,7 +585,13 @@ class Mixture:
         return {name: len(pool) for name, pool in self._pools.items()}
 
     def portion(self, number: int) -> list[Pair]:
-        """Return the pairs of one portion; every pool is gone through in turn before it repeats."""
+        """Return the pairs of one portion.
+
+        Every pool is gone through in turn before it repeats.
+
+        Args:
+            number: Of the portion, from 0.
+        """
         pairs: list[Pair] = []
         for name, share in SHARES.items():
             pool = self._pools[name]

@@ -230,19 +230,22 @@ class Trainer:
         Returns:
             The loss, weighted as the pairs are.
         """
+        warmth = min((self.steps + 1) / WARM_UP, 1.0)
         for group in self.optimizer.param_groups:
-            group["lr"] = rate * min((self.steps + 1) / WARM_UP, 1.0)
+            group["lr"] = rate * warmth
         total = 0.0
         weight = sum(pair.weight for pair in pairs)
         together = max(1, AT_ONCE // max(len(row) for row in ids))
         self.optimizer.zero_grad()
         for start in range(0, len(pairs), together):
             part = pairs[start : start + together]
-            inputs = collate(ids[start : start + together], self.tokenizer.pad_token_id)
+            tokens = ids[start : start + together]
+            inputs = collate(tokens, self.tokenizer.pad_token_id)
             targets = torch.tensor([pair.target for pair in part])
             importance = torch.tensor([pair.weight for pair in part])
             logits = self.model(**inputs).logits
-            loss = (losses(logits, targets) * importance).sum() / weight
+            charged = losses(logits, targets) * importance
+            loss = charged.sum() / weight
             torch.autograd.backward(loss)
             total += float(loss.item())
         torch.nn.utils.clip_grad_norm_(self.weights, CLIP)
