@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
-from attribution.evidence.numerals import in_figures
-from attribution.evidence.prose import about_named
+from attribution.evidence.numerals import in_figures, rounded_as
+from attribution.evidence.sections import about_named
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.sentences import sentences
@@ -77,12 +77,11 @@ def read(
     pairs: list[Pair] = []
     for reading in readings:
         pairs += [_pair(reading.claim, p, policy, question) for p in reading.passages]
-    judgements = iter(verifier.verify(pairs))
+    judged = zip(pairs, verifier.verify(pairs), strict=True)
     evidence: list[list[Evidence]] = []
     for reading in readings:
         claim = reading.claim
-        pieces = [_evidence(claim, p, next(judgements), policy) for p in reading.passages]
-        evidence.append(pieces)
+        evidence.append([_evidence(claim, p, *next(judged), policy) for p in reading.passages])
     if policy.is_plain:
         return [tuple(pieces) for pieces in evidence]
 
@@ -113,21 +112,25 @@ def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question
         pair = (claim.statement, passage.text)
         return (*pair, question) if question else pair
     words = spoken(claim)
-    pair = (_legible(words), _legible(about_named(words, passage.read)))
+    legible = _legible(words)
+    pair = (legible, rounded_as(legible, _legible(about_named(words, passage.read))))
     title = question or passage.page.title
     return (*pair, title) if title else pair
 
 
 def _legible(text: str) -> str:
-    """Return a text as the verifier reads it: plain characters, numbers in figures."""
+    """Return a text as the verifier reads it: plain characters, numbers in one form."""
     return in_figures(plain(text))
 
 
 def _evidence(
-    claim: Claim, passage: PlacedPassage, judgement: Judgement, policy: DecisionPolicy
+    claim: Claim, passage: PlacedPassage, pair: Pair, judgement: Judgement, policy: DecisionPolicy
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
-    first, last = _sentence(claim, passage, judgement.sentence, policy)
+    sentence = judgement.sentence
+    if not policy.is_plain:
+        sentence = _written(claim, passage, pair[1][slice(*sentence)])
+    first, last = sentence
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -150,14 +153,13 @@ def _evidence(
     )
 
 
-def _sentence(claim: Claim, passage: PlacedPassage, chosen: Span, policy: DecisionPolicy) -> Span:
+def _written(claim: Claim, passage: PlacedPassage, sentence: str) -> Span:
     """Return where a passage has the sentence that a verifier chose in what it read of it."""
-    if policy.is_plain:
-        return chosen
-    sentence = _legible(passage.read)[slice(*chosen)]
-    start = passage.text.find(sentence)
-    if sentence and start >= 0:
-        return start, start + len(sentence)
+    nearest = passage.read[slice(*deciding_sentence(claim.statement, passage.read))]
+    for words in (sentence, nearest):
+        start = passage.text.find(words)
+        if words and start >= 0:
+            return start, start + len(words)
     return deciding_sentence(claim.statement, passage.text)
 
 

@@ -14,7 +14,7 @@ from attribution.segmenters.english.scope import (
     is_joined_by_and,
     is_open,
 )
-from attribution.text.parse import NOMINAL_SUBJECTS, SUBJECTS, VERBAL, lemma
+from attribution.text.parse import NOMINAL_SUBJECTS, SUBJECTS, VERBAL
 
 MAX_CROSSED = 6  # statements from two lists side by side
 # May stand before several clauses: "In 1990, Ann moved, and Ben left".
@@ -194,7 +194,7 @@ def _borrowed_objects(verb: Token, group: list[Token]) -> list[Token]:
     Verbs that take no object, such as "sleep", borrow none.
     """
     has_complement = any(child.dep_ not in {*tree.JOINS, "punct"} for child in verb.rights)
-    if has_complement or lemma(verb.lower_) in LEXICON["intransitive"]:
+    if has_complement or tree.lemma_of(verb.lower_, "VERB") in LEXICON["intransitive"]:
         return []
     for later in group:
         objects = [child for child in later.rights if child.dep_ in OBJECTS]

@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft
-from attribution.text.parse import SUBJECTS, VERBAL, lemma
+from attribution.text.parse import SUBJECTS, VERBAL
 
 
 class Statement(NamedTuple):
@@ -96,7 +96,7 @@ def is_open(head: Token, statement: Statement) -> bool:
         if is_closed and not _is_role(token) and not gives_examples(token):
             return False
         if token.pos_ in VERBAL:
-            return lemma(token.lower_) not in LEXICON["collective"]
+            return tree.lemma_of(token.lower_, "VERB") not in LEXICON["collective"]
     return True
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from types import ModuleType
+
 from spacy.tokens import Token
 
+from attribution.models.loading import load_once
 from attribution.segmenters.english.drafts import LEXICON, Draft
-from attribution.text.parse import SUBJECTS, VERBAL, inflect
+from attribution.text.parse import SUBJECTS, VERBAL
 
 AUXILIARIES = {"aux", "auxpass"}
 FINITE = {"VBZ", "VBP", "VBD", "MD"}
@@ -127,3 +131,38 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
     if finite.tag_ == "VBP" and finite.lower_ not in SINGULAR:
         form = inflect(finite.text, "VBZ")
     return tuple(part._replace(text=form) if part.i == finite.i else part for part in draft)
+
+
+# --- forms of words ---
+
+
+@load_once
+def _lemminflect() -> ModuleType:
+    """Return the package with its tables loaded."""
+    import lemminflect
+
+    lemminflect.getLemma("be", "VERB")
+    lemminflect.getInflection("be", "VBZ")
+    loaded: ModuleType = lemminflect
+    return loaded
+
+
+@lru_cache(maxsize=4096)
+def lemma_of(word: str, pos: str) -> str:
+    """Return the base form of a word with this part of speech, by lemminflect: lemma_of("mice",
+    "NOUN") == "mouse".
+    """
+    if pos in {"PROPN", "NUM", "PUNCT", "SYM"} or not word.isalpha():
+        return word
+    lemmas = ()
+    if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"}:
+        lemmas = _lemminflect().getLemma(word.lower(), pos)
+    return str(lemmas[0]) if lemmas else word.lower()
+
+
+@lru_cache(maxsize=4096)
+def inflect(verb: str, tag: str) -> str:
+    """Return the form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") ==
+    "made".
+    """
+    return str(_lemminflect().getInflection(verb, tag)[0])
