@@ -110,6 +110,9 @@ def compare(args: argparse.Namespace) -> int:
     """Compare segmenters on each answer, or two answers, over the same evidence.
 
     Segmenters are not compared again on answers that are in the output already.
+
+    Returns:
+        The exit status: 1 if a row failed.
     """
     settings = options.settings(args)
     answers = [options.read_text(answer) for answer in args.answer]

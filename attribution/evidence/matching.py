@@ -58,7 +58,14 @@ Origins = Mapping[str, str]  # the origin of a page by its id; empty for a page 
 def with_context(text: str, start: int, end: int) -> Span:
     """Extend a chunk by the sentences before it, which often name what it is about.
 
-    By `SENTENCES_BEFORE` at most, within its line, and as far as both have `READ_CHARACTERS`.
+    Args:
+        text: The text of the page.
+        start: Where the chunk begins.
+        end: Where it ends.
+
+    Returns:
+        The span of the chunk with at most `SENTENCES_BEFORE` sentences of its line before it, as
+        far as both have `READ_CHARACTERS`.
     """
     line = text.rfind("\n", max(0, end - READ_CHARACTERS - 1), start) + 1
     first = max(line, end - READ_CHARACTERS)
@@ -82,10 +89,14 @@ class Matcher:
         """Build chunker, embedder and verifier.
 
         Args:
+            settings: Those of the run.
+            store: Keeps vectors and judgements.
+            question: The question of the run; may be empty.
             answer: Web pages that publish it don't count.
 
         Raises:
-            UnknownName, Unavailable: One of them cannot be used.
+            UnknownName: One of them is not in its table.
+            Unavailable: One of them cannot be used.
         """
         self.settings = settings
         self.question = question
@@ -139,7 +150,9 @@ class Matcher:
         Args:
             concerns: Failures by claim.
         """
-        traces = {trace for of_page in self.traces.values() for trace in of_page}
+        traces: set[Trace] = set()
+        for of_page in self.traces.values():
+            traces.update(of_page)
         in_order = sorted(
             traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank)
         )
@@ -147,13 +160,22 @@ class Matcher:
         return Provenance(traces=tuple(in_order), concerns=failures)
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
-        """Return the evidence for each claim; `early` while other pages are still being fetched."""
+        """Return the evidence for each claim.
+
+        Args:
+            claims: The claims.
+            early: Other pages are still being fetched.
+        """
         return self.judge(claims, self.find(claims, early))
 
     def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
         """Return the chunks to judge each claim by, best first.
 
         Safe to call from several threads.
+
+        Args:
+            claims: The claims.
+            early: Other pages are still being fetched.
         """
         with self._finding:
             self.chunk()
@@ -163,11 +185,16 @@ class Matcher:
     def judge(
         self, claims: Sequence[Claim], candidates: Sequence[Sequence[Candidate]]
     ) -> list[tuple[Evidence, ...]]:
-        """Return the evidence in the chunks found for each claim."""
-        cases = [
-            Reading(claim, [self._passage(claim, candidate) for candidate in of_claim])
-            for claim, of_claim in zip(claims, candidates, strict=True)
-        ]
+        """Return the evidence in the chunks found for each claim.
+
+        Args:
+            claims: The claims.
+            candidates: As `find` returns them.
+        """
+        cases: list[Reading] = []
+        for claim, of_claim in zip(claims, candidates, strict=True):
+            passages = [self._passage(claim, candidate) for candidate in of_claim]
+            cases.append(Reading(claim, passages))
         question = self.question if self.verifier.reads_question else ""
         return read(cases, self.verifier, self.policy, question)
 
@@ -239,7 +266,12 @@ class Ranking:
 def spread(ranked: Iterable[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
     """Return the k best chunks, of which at most two in five are of one origin.
 
-    More of one origin are returned only for want of others. Without `origins`, nothing is limited.
+    More of one origin are returned only for want of others.
+
+    Args:
+        ranked: Chunks, best first.
+        k: The number of chunks.
+        origins: By page; without it, nothing is limited.
     """
     most = k if origins is None else ceil(k * SAME_ORIGIN / CHOSEN)
     taken: Counter[str] = Counter()
@@ -338,7 +370,14 @@ class Candidates:
     ) -> list[list[Chunk] | None]:
         """Return the chunks to embed for each claim: the best by words and static vectors.
 
-        None stands for all chunks. If `early`, only half as many are taken, since not all stay.
+        Args:
+            queries: The texts of each claim.
+            by_words: The chunks that share words with each claim, best first.
+            early: Take only half as many, since not all stay.
+            origins: As in `spread`.
+
+        Returns:
+            A list for each claim; None stands for all chunks.
         """
         import numpy as np
 
@@ -369,7 +408,13 @@ class Candidates:
     def _ranking(
         self, queries: Sequence[str], ranked: Sequence[Chunk], shortlist: Sequence[Chunk] | None
     ) -> Ranking:
-        """Compare the queries of a claim with the chunks of its shortlist, or with all."""
+        """Compare the queries of a claim with the chunks of its shortlist, or with all.
+
+        Args:
+            queries: The claim, alone and with what it depends on.
+            ranked: All chunks that share words with it, best first.
+            shortlist: None for all chunks.
+        """
         is_hybrid = self._settings.ranking == "hybrid"
         if shortlist is None:
             index = self._index
@@ -401,7 +446,11 @@ def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with: the claim, alone and with what it depends on."""
+    """Return the texts to compare chunks with.
+
+    They are the claim, alone and with what it depends on: the heading or name that its context
+    gives, and the question.
+    """
     queries = [claim.statement]
     context = named_by_context(claim)
     if context:

@@ -95,7 +95,11 @@ def _node(element: Element) -> Node:
 
 
 def _citation(cite: Element) -> list[Tree]:
-    """Draw a mark as its number or a dot, or in its words if it has some."""
+    """Draw a citation mark.
+
+    It is raised, as its number or a dot; a mark that names its source, "(Rossi, 2020)", stays as it
+    is, and a tag that cites nothing is left out.
+    """
     written = list(cite.texts())
     mark = cite.mark
     in_words = [*_children(cite), *_link(cite.href)]
@@ -218,7 +222,11 @@ def _lifted(node: Node) -> Node:
 
 
 def _merged(nodes: Sequence[Tree]) -> list[Tree]:
-    """Join neighbouring spans of the same part of a claim; nothing blank is a claim."""
+    """Join neighbouring spans of the same part of a claim.
+
+    Line breaks and the like between them, which have no place in the source, lie within the joined
+    span. Nothing blank is a claim.
+    """
     merged: list[Tree] = []
     index = 0
     while index < len(nodes):
@@ -289,7 +297,13 @@ def shown(before: str, after: str, boxed: Sequence[Span] = ()) -> list[Child]:
 
 
 def spanned(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
-    """Return a text whose spans are elements of a class."""
+    """Return a text whose spans are elements of a class.
+
+    Args:
+        text: The text.
+        spans: In order, without overlaps.
+        class_: The class of their elements.
+    """
     nodes: list[Child] = []
     position = 0
     for start, end in spans:
