@@ -8,7 +8,7 @@ def test_the_demo_tells_of_claims_that_have_these_verdicts() -> None:
     steps = demo_steps(report)
     wrong = next(step for step in steps if step.title == "Wrong")
     assert wrong.action == "claim:1"
-    assert "The source says 2.5 million rivets, not 4.5 million." in wrong.text
+    assert "The source says 2.5 million, not 4.5 million." in wrong.text
     assert {step.title for step in steps}.isdisjoint({"OK", "No source", "For you to decide"})
 
 
