@@ -95,6 +95,12 @@ def comparable(report: Report) -> str:
     ).to_json()
 
 
+def save_run(store: Store, report: Report) -> None:
+    """Save a finished run."""
+    store.runs.start(report)
+    store.runs.finish(report)
+
+
 def save_version(store: Store, report: Report, claim_id: str) -> None:
     """Save a report as a version of its run, as an edit of one claim does."""
     change = Reword(claim_id=claim_id, text=report.claims[0].text)

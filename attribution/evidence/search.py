@@ -14,7 +14,7 @@ from attribution.source import Source
 from attribution.store.store import Store
 from attribution.tables import Entry
 from attribution.text.urls import canonical, excluded
-from attribution.types import Claim, Failure, SearchHit
+from attribution.types import Claim, Failure, SearchHit, content_id
 
 # Nothing is built here: the name alone is the choice, so the entries have no target.
 QUERIES = {
@@ -138,7 +138,8 @@ class Search:
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:
         """Return the hits of one engine, from the cache if it was asked before."""
         k = self._settings.pages_per_claim + (SPARE if self._settings.exclude else 0)
-        hits = self._store.cache.search(key_of(engine), query, k, self._settings.page_days)
+        key = content_id(key_of(engine), query, str(k))
+        hits = self._store.cache.search(key, self._settings.page_days)
         if hits is not None:
             return hits
         down = self._down.get(engine.name)
@@ -146,7 +147,7 @@ class Search:
             raise SearchFailed(down.kind, str(down), down.subject)
         self._budget.spend("queries", query)
         hits = engine.search(query, k)
-        self._store.cache.put_search(key_of(engine), query, k, hits)
+        self._store.cache.put_search(key, hits)
         return hits
 
     def _distinct(self, hits: Sequence[SearchHit]) -> list[SearchHit]:

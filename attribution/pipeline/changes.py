@@ -7,8 +7,8 @@ as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from attribution import edits
 from attribution.errors import BadInput
@@ -47,17 +47,17 @@ class Changed:
 
     Attributes:
         report: The report, in which open claims have no new verdict yet.
-        open: Ids of the claims to compare with the pages again.
-        origins: For each new claim, the ids of the claims it was made from.
         subject: The text that was changed.
         claims: Ids of the claims that were made or changed.
+        open: Ids of the claims to compare with the pages again.
+        origins: Ids of the claims that the open ones were made from.
     """
 
     report: Report
-    open: tuple[str, ...] = ()
-    origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    subject: str = ""
+    subject: str
     claims: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 def apply(report: Report, change: edits.Change) -> Changed:
@@ -93,9 +93,14 @@ def claim_of(report: Report, claim_id: str) -> Claim:
     raise BadInput(f"claim {claim_id[:40]!r} is not in this run: open the run it belongs to")
 
 
-def verdict_of(report: Report, claim: Claim) -> Verdict | None:
-    """Return the verdict on a claim, if it has one."""
-    return next((v for v in report.verdicts if v.claim_id == claim.id), None)
+def verdict_of(report: Report, claim: Claim) -> Verdict:
+    """Return the verdict on a claim that has one."""
+    return next(verdict for verdict in report.verdicts if verdict.claim_id == claim.id)
+
+
+def evidence_of(report: Report, claim: Claim) -> list[Evidence]:
+    """Return the evidence for a claim."""
+    return [piece for piece in report.evidence if piece.claim_id == claim.id]
 
 
 def unclear_claims(report: Report) -> list[Claim]:
@@ -155,21 +160,20 @@ def _recheck(report: Report, change: edits.Recheck) -> Changed:
     if not claims:
         raise BadInput("no claim of this run is unclear: there is nothing to recheck")
     ids = tuple(claim.id for claim in claims)
-    return Changed(report, ids, {}, claims[0].text if change.claim_id else "", ids)
+    return Changed(report, claims[0].text if change.claim_id else "", ids, ids)
 
 
 def _replace_claims(report: Report, old: Sequence[Claim], new: Sequence[Claim]) -> Changed:
     """Replace claims by others, which are to be compared with the pages again."""
-    replaced = {claim.id for claim in old}
+    replaced = tuple(claim.id for claim in old)
     others = [claim for claim in report.claims if claim.id not in replaced]
     ids = tuple(claim.id for claim in new)
     if len(set(ids)) < len(ids) or {claim.id for claim in others} & set(ids):
         raise BadInput("there is a claim with this text at this place already: change the text")
     place = report.claims.index(old[0])
     claims = (*others[:place], *new, *others[place:])
-    opened = with_claims(report, others).model_copy(update={"claims": claims})
-    origins = dict.fromkeys(ids, tuple(claim.id for claim in old))
-    return Changed(opened, ids, origins, old[0].text, ids)
+    opened = _in_order(report, claims, report.evidence, report.verdicts)
+    return Changed(opened, old[0].text, ids, ids, replaced)
 
 
 def _by_hand(like: Claim, text: str, spans: tuple[Span, ...]) -> Claim:
@@ -207,8 +211,7 @@ def _exclude(report: Report, change: edits.Exclude) -> Changed:
     of_claim = [e for e in evidence if e.claim_id == claim.id]
     of_claim.sort(key=lambda e: -e.similarity)
     decided = _decide(report, claim, of_claim, is_reduced=True)
-    changed = _with_excluded(decided, excluded)
-    return Changed(changed, subject=claim.text, claims=(claim.id,))
+    return Changed(_with_excluded(decided, excluded), claim.text, (claim.id,))
 
 
 def _judge(report: Report, change: edits.Judge) -> Changed:
@@ -222,18 +225,16 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
     if before and (before.label, before.note) == (change.label, note):
         raise BadInput("your verdict on this claim is the same already")
     if change.label is not None or note:
-        verdict = verdict_of(report, claim)
         judgement = AnalystVerdict(
             claim_id=claim.id,
             statement=claim.statement,
             label=change.label,
-            badge=verdict.label if verdict else None,
+            badge=verdict_of(report, claim).label,
             note=note,
             at=now(),
         )
         judgements.append(judgement)
-    judged = report.model_copy(update={"judgements": tuple(judgements)})
-    return Changed(judged, subject=claim.text)
+    return Changed(report.model_copy(update={"judgements": tuple(judgements)}), claim.text)
 
 
 # --- reports ---
@@ -304,11 +305,6 @@ def _place(piece: Evidence) -> tuple[str, str, int, int]:
 def _with_excluded(report: Report, excluded: Sequence[Evidence]) -> Report:
     set_aside = SetAside(evidence=tuple(excluded)) if excluded else None
     return report.model_copy(update={"set_aside": set_aside})
-
-
-def with_claims(report: Report, claims: Sequence[Claim]) -> Report:
-    """Replace the claims; evidence and verdicts of remaining claims stay."""
-    return _in_order(report, claims, report.evidence, report.verdicts)
 
 
 def _in_order(

@@ -7,18 +7,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from attribution import edits, events
 from attribution.claims.enrichment import standalone_question
-from attribution.errors import BadInput, LlmFailed, StageFailure, Stopped
+from attribution.errors import BadInput, LlmFailed, Stopped
 from attribution.evidence.matching import Matcher
-from attribution.evidence.sources import Sources, open_sources
-from attribution.fetching.fetcher import fetch
+from attribution.evidence.sources import open_sources
 from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
 from attribution.pipeline.changes import (
     Changed,
     apply,
+    evidence_of,
     tidied,
     verdict_of,
     with_evidence,
@@ -31,11 +32,10 @@ from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
-from attribution.types import Claim, Document, Failure, LlmUsage, Page, Provenance, Report, Trace
+from attribution.types import Claim, Document, Failure, LlmUsage, Provenance, Report, Trace
 from attribution.verdicts import beside, not_reached
 from attribution.verifiers.calibration import GUARANTEES, graded_report
 
-ADDED = "added by hand"
 ATTEMPTS = 5  # to save a change, while others save theirs
 
 
@@ -101,13 +101,14 @@ class _Editing:
             settings = settings.model_copy(update={"verifier": change.verifier})
         if isinstance(change, edits.AddEvidence) and change.sources:
             settings = settings.model_copy(update={"sources": change.sources})
-        self.before, self.change, self.settings = report, change, settings
-        self.store, self.stop = store, stop
+        self.before = report
+        self.change = change
+        self.settings = settings
+        self.store = store
+        self.stop = stop
         self.question = standalone_question(report.question, report.context)
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
-        self.added_pages: list[Page] = []
-        self.traces: list[Trace] = []
 
     def steps(
         self, documents: Sequence[Document], addresses: Sequence[str], version: int
@@ -117,25 +118,26 @@ class _Editing:
         """
         changed = apply(self.before, self.change)
         report = changed.report
-        provenance = self.store.runs.provenance(report.id) or Provenance()
-        opened = [claim for claim in report.claims if claim.id in changed.open]
-        self._read(opened, documents, addresses)
-        if isinstance(self.change, edits.AddEvidence) and self.change.search:
-            yield from self._search(opened)
-        if opened and not self.stop.is_set():
-            provenance = self._with_traces(provenance, changed)
-            matcher = self._matcher(report, provenance)
+        provenance = self.store.runs.provenance(report.id)
+        if changed.open:
+            matcher = Matcher(self.settings, self.store, self.question, report.answer)
+            for page in report.pages:
+                matcher.add(page)
+            matcher.trace(_inherited(provenance.traces, changed))
+            opened = [claim for claim in report.claims if claim.id in changed.open]
+            yield from self._gather(matcher, opened, documents, addresses)
             for done, claim in enumerate(opened):
                 yield events.Progress("verify", done, len(opened))
-                origins = changed.origins.get(claim.id, ())
                 try:
                     with stoppable(self.stop):
-                        report = self._compare(report, claim, origins, matcher)
+                        report = self._compare(report, claim, changed.origins, matcher)
                 except Stopped:
                     return
             report = self._with_pages(report, matcher)
             report = self._with_versions(report, opened, matcher)
-            provenance = _joined(provenance, matcher.provenance(self.concerns))
+            found = matcher.provenance(self.concerns)
+            concerns = {**provenance.concerns, **found.concerns}
+            provenance = Provenance(traces=found.traces, concerns=concerns)
         if self.stop.is_set():
             return
         made = edits.Edit(
@@ -146,41 +148,27 @@ class _Editing:
         self.store.runs.save_edit(report, provenance, version)
         yield events.Finished(report)
 
-    # --- pages ---
-
-    def _read(
-        self, opened: Sequence[Claim], documents: Sequence[Document], addresses: Sequence[str]
-    ) -> None:
-        """Add the pages of documents and addresses; those that cannot be read are failures of the
-        opened claims.
-        """
-        settings = self.settings.model_copy(update={"sources": ("documents", *addresses)})
-        sources = open_sources(settings, documents, self.store)
-        pages = list(sources.pages)
-        failures = list(sources.failures)
-        for address in sources.addresses:
-            try:
-                pages.append(fetch(address, self.settings))
-            except StageFailure as error:
-                failures.append(error.as_failure("fetch", address))
-        self.added_pages += pages
-        self._fail(failures, [claim.id for claim in opened])
-        for claim in opened:
-            self.traces += [Trace(claim.id, page.id, "", ADDED, 1) for page in pages]
-
-    def _search(self, opened: Sequence[Claim]) -> Iterator[events.Event]:
-        """Search the sources for the opened claims alone."""
-        searched = [claim for claim in opened if claim.checked]
-        sources = open_sources(self.settings, (), self.store)
-        if not searched or not sources.searchers:
+    def _gather(
+        self,
+        matcher: Matcher,
+        opened: Sequence[Claim],
+        documents: Sequence[Document],
+        addresses: Sequence[str],
+    ) -> Iterator[events.Event]:
+        """Read documents and addresses for the opened claims, and search for them if asked to."""
+        is_search = isinstance(self.change, edits.AddEvidence) and self.change.search
+        if not (documents or addresses or is_search):
             return
-        # without documents and addresses, which the run has already
-        searchers = Sources(sources.searchers, sources.fallback)
+        names = self.settings.sources if is_search else ("documents",)
+        settings = self.settings.model_copy(update={"sources": names})
+        sources = open_sources(settings, documents, self.store)
+        sources.addresses = list(addresses)  # the run has read its own
         yield events.StageStarted("search")
-        live = live_sources(self.settings, self.store, searchers, self.stop)
-        for step in live.gather(searched, self.question, self.stop):
-            self.added_pages += step.pages
-            self.traces += step.traces
+        live = live_sources(settings, self.store, sources, self.stop)
+        for step in live.gather(opened, self.question, self.stop):
+            for page in step.pages:
+                matcher.add(page)
+            matcher.trace(step.traces)
             self._fail(step.failures, step.claim_ids)
             yield events.Progress(step.stage, step.done, step.total)
         yield events.StageStarted("verify")
@@ -190,21 +178,10 @@ class _Editing:
         for claim_id in claim_ids:
             self.concerns[claim_id] = (*self.concerns.get(claim_id, ()), *failures)
 
-    # --- verdicts ---
-
-    def _matcher(self, report: Report, provenance: Provenance) -> Matcher:
-        matcher = Matcher(self.settings, self.store, self.question, answer=report.answer)
-        for page in (*report.pages, *self.added_pages):
-            matcher.add(page)
-        matcher.trace(provenance.traces)
-        return matcher
-
     def _compare(
         self, report: Report, claim: Claim, origins: Sequence[str], matcher: Matcher
     ) -> Report:
         """Compare an opened claim with the pages."""
-        if not claim.checked:
-            return with_evidence(report, claim, origins, ())
         reason = unmatched(report.answer, self.settings, matcher.pages.values())
         if reason:
             return with_verdict(report, not_reached(claim, reason), ())
@@ -227,13 +204,10 @@ class _Editing:
             return report
         rechecked = with_evidence(report, claim, (), evidence)
         second = verdict_of(rechecked, claim)
-        if first is None or second is None:
-            return rechecked
         if second.label in GUARANTEES:
-            pieces = [e for e in rechecked.evidence if e.claim_id == claim.id]
-            return with_verdict(rechecked, beside(second, first, "first"), pieces)
-        pieces = [e for e in report.evidence if e.claim_id == claim.id]
-        return with_verdict(report, beside(first, second, "second"), pieces)
+            verdict = beside(second, first, "first")
+            return with_verdict(rechecked, verdict, evidence_of(rechecked, claim))
+        return with_verdict(report, beside(first, second, "second"), evidence_of(report, claim))
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
         new_failures = [f for f in dict.fromkeys(self.failures) if f not in report.failures]
@@ -244,33 +218,34 @@ class _Editing:
         return report.model_copy(update={"pages": tuple(pages)})
 
     def _with_versions(self, report: Report, opened: Sequence[Claim], matcher: Matcher) -> Report:
-        """Record a second verifier, its use of a language model, and as `verifier:CLAIM` each claim
-        that it decided.
+        """Record the use of a language model, a second verifier, and as `verifier:CLAIM` each
+        claim that it decided.
         """
-        names = {f"verifier:{claim.id}": claim for claim in opened}
-        if not isinstance(self.change, edits.Recheck):
-            versions = {k: v for k, v in report.versions.items() if k not in names}
-            return report.model_copy(update={"versions": versions})
-        versions = report.versions | {"second_verifier": matcher.verifier.version}
-        for name, claim in names.items():
-            verdict = verdict_of(report, claim)
-            if verdict and verdict.other and verdict.other.reader == "first":
+        is_recheck = isinstance(self.change, edits.Recheck)
+        versions = dict(report.versions)
+        if is_recheck:
+            versions["second_verifier"] = matcher.verifier.version
+        for claim in opened:
+            name = f"verifier:{claim.id}"
+            versions.pop(name, None)
+            other = verdict_of(report, claim).other
+            if other and other.reader == "first":
                 versions[name] = matcher.verifier.version
         llm = dict(report.usage.llm)
         if matcher.verifier.usage:
-            llm["second"] = matcher.verifier.usage + llm.get("second", LlmUsage())
+            stage = "second" if is_recheck else "verify"
+            llm[stage] = matcher.verifier.usage + llm.get(stage, LlmUsage())
         usage = report.usage.model_copy(update={"llm": llm})
         return report.model_copy(update={"versions": versions, "usage": usage})
 
-    def _with_traces(self, provenance: Provenance, changed: Changed) -> Provenance:
-        """Add the traces of new pages, and those of a claim's origins as its own."""
-        traces = [*provenance.traces, *self.traces]
-        for claim_id, origins in changed.origins.items():
-            inherited = [trace for trace in traces if trace.claim_id in origins]
-            for trace in inherited:
-                own = Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)
-                traces.append(own)
-        return provenance.model_copy(update={"traces": tuple(dict.fromkeys(traces))})
+
+def _inherited(traces: Sequence[Trace], changed: Changed) -> Iterator[Trace]:
+    """Yield the traces, and those of replaced claims once more for each new claim."""
+    yield from traces
+    for trace in traces:
+        if trace.claim_id in changed.origins:
+            for claim_id in changed.open:
+                yield replace(trace, claim_id=claim_id)
 
 
 def _unread(claim: Claim, error: BadInput | LlmFailed) -> Failure:
@@ -281,8 +256,3 @@ def _unread(claim: Claim, error: BadInput | LlmFailed) -> Failure:
         message=f"{error}; the first verdict stays",
         detail=error.detail,
     )
-
-
-def _joined(earlier: Provenance, later: Provenance) -> Provenance:
-    """Join how the evidence was found: of the claims that stayed and of those compared again."""
-    return Provenance(traces=later.traces, concerns={**earlier.concerns, **later.concerns})

@@ -95,7 +95,7 @@ class RunRecord:
         self.evidence[verdict.claim_id] = evidence
 
     def add_llm(self, versions: Mapping[str, str], usage: Mapping[str, LlmUsage]) -> None:
-        """Record prompts, models and costs by stage."""
+        """Record prompts, models and the use of a language model, by stage."""
         self._llm_versions |= versions
         self._llm_usage |= usage
 

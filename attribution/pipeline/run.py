@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
 from typing import TypeVar
 
@@ -21,7 +20,7 @@ from attribution.evidence import EvidenceSource, GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
-from attribution.fair_queue import Turns as Turns
+from attribution.fair_queue import Turns
 from attribution.fetching.fetcher import Fetcher
 from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
@@ -136,9 +135,13 @@ class _Run:
             readable_answer: The answer without names of sources; the claims are made of it.
             is_saved: Save the run.
         """
-        self.record, self.settings = record, record.settings
-        self.answer, self.given_claims = readable_answer, given_claims
-        self.store, self.source, self.stop = store, source, stop
+        self.record = record
+        self.settings = record.settings
+        self.answer = readable_answer
+        self.given_claims = given_claims
+        self.store = store
+        self.source = source
+        self.stop = stop
         self.is_saved = is_saved
         self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
@@ -338,16 +341,20 @@ class _Run:
         self, claims: Sequence[Claim], find: Callable[[], Candidates]
     ) -> Iterator[events.Event]:
         """Compare claims with the passages that `find` returns for them."""
+        evidence: Sequence[tuple[Evidence, ...]] = [()]
         try:
             with self.record.timed("verify"), stoppable(self.stop):
-                matched = _match_each(self.matcher, claims, find)
+                evidence = self.matcher.judge(claims, find())
         except Stopped:
             return
-        for match in matched:
-            yield from self._fail(match.failures, [match.claim.id])
-        decided = [self._decide(match.claim, match.evidence) for match in matched]
-        if decided:
-            self._save_state()
+        except (BadInput, LlmFailed) as error:
+            if len(claims) > 1:  # one claim's failure affects no other
+                for claim in claims:
+                    yield from self._match([claim], functools.partial(self._find, [claim]))
+                return
+            yield from self._fail([_unjudged(claims[0], error)], [claims[0].id])
+        decided = [self._decide(*pair) for pair in zip(claims, evidence, strict=True)]
+        self._save_state()
         yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
@@ -371,34 +378,6 @@ def _grouped(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
     ends = list(accumulate(chain(FIRST_GROUPS, repeat(GROUP, len(claims)))))
     starts = [0, *ends]
     return [claims[a:b] for a, b in zip(starts, ends, strict=False) if a < len(claims)]
-
-
-# --- one claim's failure affects no other ---
-
-
-@dataclass(frozen=True)
-class _Match:
-    """A claim with its evidence."""
-
-    claim: Claim
-    evidence: tuple[Evidence, ...] = ()
-    failures: tuple[Failure, ...] = ()
-
-
-def _match_each(
-    matcher: Matcher, claims: Sequence[Claim], find: Callable[[], Candidates]
-) -> list[_Match]:
-    """Return the evidence of each claim, or why it could not be compared."""
-    try:
-        evidence = matcher.judge(claims, find())
-        return [_Match(claim, pieces) for claim, pieces in zip(claims, evidence, strict=True)]
-    except (BadInput, LlmFailed) as error:
-        if len(claims) == 1:
-            return [_Match(claims[0], failures=(_unjudged(claims[0], error),))]
-    matches = []
-    for claim in claims:
-        matches += _match_each(matcher, [claim], functools.partial(matcher.find, [claim]))
-    return matches
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:

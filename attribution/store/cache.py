@@ -6,24 +6,22 @@ result uses of it is recorded, so that deleting one deletes what no other needs.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
 from attribution.server_settings import server_number
 from attribution.store import schema as t
-from attribution.store.database import Database, in_batches, now
+from attribution.store.database import Database, Row, in_batches, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Report, SearchHit
 
 Kind = Literal["page", "search", "vector", "judgement", "reply"]
-Row = sa.Row[*tuple[Any, ...]]
 HITS = TypeAdapter(list[SearchHit])  # with their pages, where the engine gave the text
 JUDGEMENT = TypeAdapter(Judgement)
 CACHED = t.cached.c
@@ -46,20 +44,35 @@ class Cache:
     # --- pages ---
 
     def page(self, url: str, days: float) -> Page | None:
-        """Return the newest copy of a page by its address, at most `days` old."""
+        """Return the newest copy of a page.
+
+        Args:
+            url: Its address, in any spelling.
+            days: The greatest age.
+
+        Returns:
+            The page with its text; None if there is no such copy.
+        """
         is_copy = sa.and_(CACHED.kind == "page", CACHED.address == canonical(url))
         row = self._newest(is_copy, days)
         return Page.model_validate_json(row.body) if row else None
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
-        """Store pages; one without a text is known by its id alone."""
+        """Store pages by their ids.
+
+        Args:
+            pages: Those without a text are left out: they are known by their ids alone.
+            db: The transaction to store them in; by default one of their own.
+        """
         self.use("page", [page.id for page in pages])
         rows = []
         for page in pages:
-            if page.text:
-                body = page.model_dump_json().encode()
-                row = cached_row("page", page.id, body)
-                rows.append(row | {"address": canonical(page.url), "made_at": page.fetched_at})
+            if not page.text:
+                continue
+            row = cached_row("page", page.id, page.model_dump_json().encode())
+            row["address"] = canonical(page.url)
+            row["made_at"] = page.fetched_at
+            rows.append(row)
         self._insert(rows, db)
 
     def with_texts(self, report: Report) -> Report:
@@ -74,44 +87,52 @@ class Cache:
 
     # --- searches ---
 
-    def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
-        """Return the hits of an earlier search of the web.
+    def search(self, key: str, days: float) -> list[SearchHit] | None:
+        """Return the hits of an earlier search.
 
         Args:
-            searcher: All that the hits depend on beside query and number.
-            query: The query.
-            k: The number of hits that were asked for.
+            key: A hash of the engine, the query and the number of hits.
             days: The greatest age.
 
         Returns:
             The hits; None if there was no such search.
         """
-        key = _search_key(searcher, query, k)
         self.use("search", [key])
         row = self._newest(_of("search", [key]), days)
         return HITS.validate_json(row.body) if row else None
 
-    def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
+    def put_search(self, key: str, hits: Sequence[SearchHit]) -> None:
         """Store the hits of a search."""
-        self.put("search", {_search_key(searcher, query, k): HITS.dump_json(list(hits))})
+        self.put("search", {key: HITS.dump_json(list(hits))})
 
     # --- outputs of models ---
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
-        """Return the judgements of verifiers."""
+        """Return the judgements of verifiers.
+
+        Args:
+            keys: Hashes of a pair, its verifier and the verifier's version.
+
+        Returns:
+            The stored judgements by key, without those that another version of the program wrote.
+        """
         judgements = {}
         for key, body in self.values("judgement", keys).items():
-            with suppress(ValidationError):  # written by another version: it is made again
+            with suppress(ValidationError):
                 judgements[key] = JUDGEMENT.validate_json(body)
         return judgements
 
     def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
-        """Store judgements."""
+        """Store judgements by key."""
         values = {key: JUDGEMENT.dump_json(judgement) for key, judgement in judgements.items()}
         self.put("judgement", values)
 
     def reply(self, key: str) -> str | None:
-        """Return the stored reply of a language model."""
+        """Return the reply of a language model, as the client wrote it; None if none is stored.
+
+        Args:
+            key: A hash of all that the reply depends on.
+        """
         body = self.values("reply", [key]).get(key)
         return body.decode() if body else None
 
@@ -122,16 +143,25 @@ class Cache:
     # --- values of all kinds ---
 
     def values(self, kind: Kind, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the stored values; vectors are float32."""
+        """Return stored values by key.
+
+        Args:
+            kind: What they are.
+            keys: Hashes of all that the values depend on.
+
+        Returns:
+            JSON or text in UTF-8, or float32 numbers; unknown keys are left out.
+        """
         self.use(kind, keys)
         rows = self._stored(kind, keys)
-        self._note_use(kind, list(rows.values()))
+        self._note_use(list(rows.values()))
         return {key: row.body for key, row in rows.items()}
 
     def put(self, kind: Kind, values: Mapping[str, bytes]) -> None:
-        """Store values in place of earlier ones."""
+        """Store values by key, in place of earlier ones."""
         self.use(kind, values)
-        self._insert([cached_row(kind, key, body) for key, body in values.items()])
+        rows = [cached_row(kind, key, body) for key, body in values.items()]
+        self._insert(rows)
 
     def _stored(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
         rows: dict[str, Row] = {}
@@ -147,26 +177,31 @@ class Cache:
         """
         is_recent = CACHED.made_at.between(_days_ago(days), _days_ago(-1))
         query = sa.select(t.cached).where(is_wanted, is_recent)
-        rows = self._database.all(query.order_by(CACHED.made_at.desc()).limit(1))
-        for row in rows:
-            self._note_use(row.kind, rows)
-            return row
-        return None
+        query = query.order_by(CACHED.made_at.desc()).limit(1)
+        rows = self._database.all(query)
+        if not rows:
+            return None
+        self._note_use(rows)
+        return rows[0]
 
-    def _note_use(self, kind: Kind, rows: Sequence[Row]) -> None:
-        """Note that rows are used today."""
-        old = [row.key for row in rows if row.used_on != _today()]
+    def _note_use(self, rows: Sequence[Row]) -> None:
+        """Note that rows of one kind are used today."""
+        today = _today()
+        old = [row.key for row in rows if row.used_on != today]
         for keys in in_batches(old):
+            update = t.cached.update().where(_of(rows[0].kind, keys))
             with self._database.transaction() as db:
-                db.execute(t.cached.update().where(_of(kind, keys)).values(used_on=_today()))
+                db.execute(update.values(used_on=today))
 
     def _insert(
         self, rows: Sequence[Mapping[str, object]], db: sa.Connection | None = None
     ) -> None:
         """Store rows, and make room once in a while."""
         self._database.insert(t.cached, rows, replace=True, db=db)
+        if db is not None:
+            return
         url = str(self._database.engine.url)
-        if db is None and time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
+        if time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
             _evicted[url] = time.monotonic()
             self.evict()
 
@@ -176,19 +211,26 @@ class Cache:
         What saved runs and results use stays.
         """
         most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
-        day = CACHED.used_on
         is_needed = sa.exists().where(USE.kind == CACHED.kind, USE.key == CACHED.key)
         for kind in get_args(Kind):
-            sizes = sa.select(day, sa.func.sum(CACHED.size)).where(CACHED.kind == kind)
-            sizes = sizes.group_by(day).order_by(day.desc())
-            total = 0
-            for used_on, size in self._database.all(sizes):
-                total += size
-                if total > most:
-                    old = t.cached.delete().where(CACHED.kind == kind, day <= used_on, ~is_needed)
-                    with self._database.transaction() as db:
-                        db.execute(old)
-                    break
+            is_kind = CACHED.kind == kind
+            last_day = self._first_day_without_room(is_kind, most)
+            old = t.cached.delete().where(is_kind, CACHED.used_on <= last_day, ~is_needed)
+            with self._database.transaction() as db:
+                db.execute(old)
+
+    def _first_day_without_room(self, is_kind: sa.ColumnElement[bool], most: int) -> str:
+        """Return the newest day whose rows exceed the space, with those of later days; "" if none
+        do.
+        """
+        day = CACHED.used_on
+        sizes = sa.select(day, sa.func.sum(CACHED.size).label("size")).where(is_kind)
+        total = 0
+        for row in self._database.all(sizes.group_by(day).order_by(day.desc())):
+            total += row.size
+            if total > most:
+                return str(row.used_on)
+        return ""
 
     # --- uses ---
 
@@ -197,8 +239,10 @@ class Cache:
         self._used.update((kind, key) for key in keys)
 
     def record_uses(self, owner_id: str, db: sa.Connection) -> None:
-        """Record all that was noted for a run or result."""
-        rows = [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in self._used.copy()]
+        """Record all that was noted for a run or result, in its transaction."""
+        rows = []
+        for kind, key in self._used.copy():
+            rows.append({"kind": kind, "key": key, "owner_id": owner_id})
         self._database.insert(t.uses, rows, db=db)
 
     def delete_uses(self, db: sa.Connection, owner_id: str) -> None:
@@ -206,9 +250,10 @@ class Cache:
         other = t.uses.alias().c
         is_same = sa.and_(other.kind == USE.kind, other.key == USE.key)
         is_shared = sa.exists().where(is_same, other.owner_id != owner_id)
-        own = sa.select(USE.kind, USE.key).where(USE.owner_id == owner_id, ~is_shared)
-        db.execute(t.cached.delete().where(sa.tuple_(CACHED.kind, CACHED.key).in_(own)))
-        db.execute(t.uses.delete().where(USE.owner_id == owner_id))
+        is_own = USE.owner_id == owner_id
+        unshared = sa.select(USE.kind, USE.key).where(is_own, ~is_shared)
+        db.execute(t.cached.delete().where(sa.tuple_(CACHED.kind, CACHED.key).in_(unshared)))
+        db.execute(t.uses.delete().where(is_own))
 
 
 def cached_row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
@@ -226,10 +271,6 @@ def cached_row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
 
 def _of(kind: Kind, keys: Sequence[str]) -> sa.ColumnElement[bool]:
     return sa.and_(CACHED.kind == kind, CACHED.key.in_(keys))
-
-
-def _search_key(searcher: str, query: str, k: int) -> str:
-    return hashlib.sha256(repr((searcher, query, k)).encode()).hexdigest()
 
 
 def _today() -> str:

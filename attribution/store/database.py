@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import BadInput, StoreError
@@ -35,6 +36,7 @@ PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database
 UNUSABLE = "cannot be used ({reason}): check that it and its folder are writable, {other}"
 
 T = TypeVar("T")
+Row = sa.Row[*tuple[Any, ...]]
 
 
 def now() -> str:
@@ -73,11 +75,7 @@ class Database:
             ) from None
         return database
 
-    def close(self) -> None:
-        """Close all connections; the next use opens new ones."""
-        self.engine.dispose()
-
-    def all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+    def all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Row]:
         """Return the rows of a query."""
         with self.engine.connect() as db:
             return db.execute(query).all()
@@ -139,17 +137,18 @@ class Database:
         replace: bool = False,
         db: sa.Connection | None = None,
     ) -> None:
-        """Insert rows, in a separate transaction if `db` is not given. Writers of one key never
-        clash.
+        """Insert rows. Writers of one key never clash.
 
-        With `replace`, they replace rows with the same key.
+        Args:
+            table: The table.
+            rows: Values by column.
+            replace: Replace rows with the same key; by default they stay as they are.
+            db: The transaction to insert them in; by default one of their own.
         """
         if not rows:
             return
-        import sqlalchemy.dialects.postgresql as postgresql
-        import sqlalchemy.dialects.sqlite as sqlite
-
-        insert = (postgresql if self.engine.dialect.name == "postgresql" else sqlite).insert(table)
+        dialect = sqlite if self.engine.dialect.name == "sqlite" else postgresql
+        insert = dialect.insert(table)
         if replace:
             others = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
             insert = insert.on_conflict_do_update(
@@ -160,10 +159,10 @@ class Database:
         with nullcontext(db) if db else self.engine.begin() as connection:
             connection.execute(insert, list(rows))
 
-    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[*tuple[object, ...]]]:
+    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, Row]:
         """Return the rows of a table with one key column, by key; unknown keys are left out."""
         (key,) = table.primary_key
-        rows: dict[str, sa.Row[*tuple[object, ...]]] = {}
+        rows: dict[str, Row] = {}
         for some in in_batches(keys):
             query = sa.select(table).where(key.in_(some))
             rows |= {getattr(row, key.name): row for row in self.all(query)}

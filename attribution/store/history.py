@@ -12,14 +12,17 @@ import sqlalchemy as sa
 from attribution.errors import BadInput
 from attribution.settings import LIMITS
 from attribution.store import schema as t
-from attribution.store.database import Database
+from attribution.store.database import Database, Row
 from attribution.store.rights import Rights
 from attribution.store.runs import searchable
 from attribution.text.passages import beginning
 
 State = Literal["all", "to_review", "reviewed", "finished", "unfinished"]
-MAX_TITLE, MAX_TAGS, MAX_NOTE = 200, 400, 10_000  # characters
-MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
+MAX_TITLE = 200  # characters
+MAX_TAGS = 400  # characters of all tags of a run
+MAX_NOTE = 10_000  # characters
+MAX_WORDS = 12  # of a search
+MAX_SEARCH = LIMITS.line  # characters of a search that count
 BEGINNING = 160  # characters of an answer that serve as a title
 
 RUN = t.runs.c
@@ -32,7 +35,6 @@ class HistoryQuery:
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
     state: State = "all"
-    offset: int = 0
     limit: int = 50
 
 
@@ -93,8 +95,8 @@ class Description(NamedTuple):
 
 
 class HistoryPage(NamedTuple):
-    rows: tuple[HistoryRow, ...]
-    total: int  # rows on all pages
+    rows: tuple[HistoryRow, ...]  # the first ones
+    total: int
 
 
 class HistoryTotals(NamedTuple):
@@ -109,7 +111,11 @@ class HistoryTotals(NamedTuple):
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Normalise tags: lower case, each once, sorted. Raises BadInput if they are too long."""
+    """Normalise tags: lower case, each once, sorted.
+
+    Raises:
+        BadInput: They are too long together.
+    """
     cleaned = sorted({searchable(tag) for tag in tags} - {""})
     _check_length("tags", "".join(cleaned), MAX_TAGS)
     return cleaned
@@ -122,40 +128,27 @@ def _check_length(name: str, text: str, limit: int) -> None:
         )
 
 
-def _described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
-    """Return the descriptive columns of a run. Raises BadInput for a text that is too long."""
-    title, note = " ".join(title.split()), note.strip()
-    _check_length("title", title, MAX_TITLE)
-    _check_length("note", note, MAX_NOTE)
-    cleaned = clean_tags(tags)
-    return {
-        "title": title,
-        "tags": json.dumps(cleaned, ensure_ascii=False),
-        "note": note,
-        "search_text": searchable(title, *cleaned, note),
-    }
-
-
 class History:
     """Queries and changes of the runs of the token that the store was opened with."""
 
     def __init__(self, database: Database, rights: Rights) -> None:
-        self._database, self._rights = database, rights
+        self._database = database
+        self._rights = rights
+        self._is_own = RUN.owner == rights.owner
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return the owner's runs that meet the conditions, newest first, and their number on all
-        pages. Raises BadInput for more than MAX_WORDS words.
+        """Return the owner's runs that meet the conditions, newest first, and how many do.
+
+        Raises:
+            BadInput: The search has more than MAX_WORDS words.
         """
-        conditions = [self._is_own(), *_conditions(query)]
+        conditions = [self._is_own, *_conditions(query)]
         count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
         beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
         rows = sa.select(*COLUMNS, beginning).where(*conditions)
-        rows = rows.order_by(*NEWEST_FIRST).limit(query.limit).offset(query.offset)
+        rows = rows.order_by(*NEWEST_FIRST).limit(query.limit)
         listed = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(listed, self._database.scalar(count) or 0)
-
-    def _is_own(self) -> sa.ColumnElement[bool]:
-        return RUN.owner == self._rights.owner
 
     def totals(self) -> HistoryTotals:
         """Count the owner's runs and their claims."""
@@ -165,28 +158,51 @@ class History:
         is_finished = RUN.version > 0
         counts.append(sa.func.sum(RUN.checked).filter(is_finished))
         counts.append(sa.func.sum(RUN.reviewed).filter(is_finished))
-        query = sa.select(*counts).select_from(t.runs).where(self._is_own())
+        query = sa.select(*counts).select_from(t.runs).where(self._is_own)
         (row,) = self._database.all(query)
         return HistoryTotals(*(number or 0 for number in row))
 
     def next_to_review(self, besides: str = "") -> str | None:
-        """Return the newest run, besides one, with a claim that the owner has not assessed."""
-        query = sa.select(RUN.id).where(self._is_own(), *_STATES["to_review"], RUN.id != besides)
-        return self._database.scalar(query.order_by(*NEWEST_FIRST).limit(1))
+        """Return the newest run with a claim that the owner has not assessed.
+
+        Args:
+            besides: The id of a run to pass over.
+
+        Returns:
+            Its id; None if there is no such run.
+        """
+        query = sa.select(RUN.id)
+        query = query.where(self._is_own, *_STATES["to_review"], RUN.id != besides)
+        query = query.order_by(*NEWEST_FIRST).limit(1)
+        return self._database.scalar(query)
 
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
         tags: set[str] = set()
-        tagged = sa.select(RUN.tags).where(self._is_own(), RUN.tags != "[]")
+        tagged = sa.select(RUN.tags).where(self._is_own, RUN.tags != "[]")
         for row in self._database.all(tagged.distinct()):
             tags.update(json.loads(row.tags))
         return sorted(tags)
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note. Raises BadInput for a text that is too long, and NotYours for
-        another owner's run.
+        """Set title, tags and note.
+
+        Raises:
+            BadInput: A text is too long.
+            NotYours: The run is another owner's.
         """
-        self._rights.change(run_id, **_described(title, tags, note))
+        title = " ".join(title.split())
+        note = note.strip()
+        _check_length("title", title, MAX_TITLE)
+        _check_length("note", note, MAX_NOTE)
+        cleaned = clean_tags(tags)
+        self._rights.change(
+            run_id,
+            title=title,
+            tags=json.dumps(cleaned, ensure_ascii=False),
+            note=note,
+            search_text=searchable(title, *cleaned, note),
+        )
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
@@ -206,11 +222,9 @@ _STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
 
 
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
-    words = searchable(query.words[: MAX_SEARCH + 1]).split()
-    if len(words) > MAX_WORDS or len(query.words) > MAX_SEARCH:
-        raise BadInput(
-            f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it"
-        )
+    words = searchable(query.words[:MAX_SEARCH]).split()
+    if len(words) > MAX_WORDS:
+        raise BadInput(f"a search can have {MAX_WORDS} words: shorten it")
     conditions = list(_STATES[query.state])
     texts = RUN.claims_text.concat(" ").concat(RUN.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]
@@ -220,7 +234,7 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
     return conditions
 
 
-def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:
+def _row(row: Row) -> HistoryRow:
     values = row._asdict()
     values["tags"] = tuple(json.loads(row.tags))
     values["verdicts"] = json.loads(row.verdicts)

@@ -9,9 +9,7 @@ import sqlalchemy as sa
 
 from attribution.errors import NotYours
 from attribution.store import schema as t
-from attribution.store.database import Database
-
-COPY = "make a copy to change it"
+from attribution.store.database import Database, Row
 
 
 class Access(NamedTuple):
@@ -88,7 +86,7 @@ class Rights:
             self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
 
-    def changeable(self, db: sa.Connection, run_id: str) -> sa.Row[*tuple[object, ...]]:
+    def changeable(self, db: sa.Connection, run_id: str) -> Row:
         """Return the row of a run to change in this transaction, locked if the database locks rows.
 
         Raises:
@@ -102,11 +100,11 @@ class Rights:
             return run
         if run.private:
             raise NotYours("this run is private to another browser")
-        raise NotYours(f"this run belongs to another browser: {COPY}")
+        raise NotYours("this run belongs to another browser: make a copy to change it")
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
         """Raise NotYours if somebody else saved a result of this id."""
         result = t.results.c
         query = sa.select(result.id).where(result.id == result_id, result.owner != self.owner)
         if db.execute(query.with_for_update()).first():
-            raise NotYours(f"this result belongs to another browser: {COPY}")
+            raise NotYours("this result belongs to another browser: make a copy to change it")

@@ -28,6 +28,7 @@ RUN = t.runs.c
 VERSION = t.run_versions.c
 RESULT = t.results.c
 USE = t.uses.c
+UNKNOWN = Provenance()
 NUL = "\0"  # PostgreSQL has none in a text
 
 
@@ -40,13 +41,17 @@ def new_run_id() -> str:
     return secrets.token_hex(8)
 
 
-class Results:
-    """Results of studies by kind and id; ids are made by `new_run_id`."""
+class _Saved:
+    """What is saved under an id, with what it uses of the cache."""
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database = database
         self._rights = rights
         self._cache = cache
+
+
+class Results(_Saved):
+    """Results of studies by kind and id; ids are made by `new_run_id`."""
 
     def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()) -> None:
         """Save a result, replacing an earlier state of it.
@@ -66,7 +71,6 @@ class Results:
         row = {
             "kind": kind,
             "id": result_id,
-            "created_at": now(),
             "body": body,
             "owner": self._rights.owner,
             "size": len(body) + _characters(pages),
@@ -79,20 +83,16 @@ class Results:
 
     def load(self, kind: str, result_id: str) -> str | None:
         """Return the body of a result; None if it is unknown."""
-        query = sa.select(RESULT.body).where(RESULT.kind == kind, RESULT.id == result_id)
+        query = sa.select(RESULT.body)
+        query = query.where(RESULT.kind == kind, RESULT.id == result_id)
         return self._database.scalar(query)
 
 
-class Runs:
+class Runs(_Saved):
     """Runs by id, their versions, and the state of unfinished ones, which is version 0.
 
     The newest version is shown; undoing deletes it.
     """
-
-    def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
-        self._database = database
-        self._rights = rights
-        self._cache = cache
 
     # --- saving ---
 
@@ -119,15 +119,8 @@ class Runs:
             "created_at": report.created_at,
             "question": report.question.replace(NUL, "\ufffd"),
             "answer": report.answer.replace(NUL, "\ufffd"),
-            "version": 0,
             "owner": self._rights.owner,
-            "private": False,
         }
-
-    def save(self, report: Report, provenance: Provenance | None = None) -> None:
-        """Save a run with its result."""
-        self.start(report)
-        self.finish(report, provenance)
 
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
         """Save the state of a run in progress, replacing an earlier state.
@@ -144,23 +137,26 @@ class Runs:
             if run.version == 0:
                 self._save_version(db, report, 0, pages)
 
-    def finish(self, report: Report, provenance: Provenance | None = None) -> None:
+    def finish(self, report: Report, provenance: Provenance = UNKNOWN) -> None:
         """Save the result of a run that was started, in place of its state and its documents.
 
         Raises:
             NotYours: The run was deleted meanwhile.
         """
-        state = t.run_versions.delete().where(VERSION.run_id == report.id, VERSION.number == 0)
-        documents = t.run_documents.delete().where(t.run_documents.c.run_id == report.id)
+        state = t.run_versions.delete()
+        state = state.where(VERSION.run_id == report.id, VERSION.number == 0)
+        documents = t.run_documents.delete()
+        documents = documents.where(t.run_documents.c.run_id == report.id)
+        run = t.runs.update().where(RUN.id == report.id)
         with self._database.transaction() as db:
             self._rights.changeable(db, report.id)
             db.execute(state)
             db.execute(documents)
-            db.execute(t.runs.update().where(RUN.id == report.id).values(size=0, queued=0))
+            db.execute(run.values(size=0, queued=0))
             self._save_version(db, report, 1, report.pages, provenance)
 
     def save_edit(
-        self, report: Report, provenance: Provenance | None = None, shown: int | None = None
+        self, report: Report, provenance: Provenance = UNKNOWN, shown: int | None = None
     ) -> None:
         """Save a run after the last of its edits, as a version made from the shown one.
 
@@ -186,17 +182,16 @@ class Runs:
         report: Report,
         number: int,
         pages: Sequence[Page] = (),
-        provenance: Provenance | None = None,
+        provenance: Provenance = UNKNOWN,
     ) -> None:
         """Save a version with these of its pages, and show it."""
         self._cache.put_pages(pages, db)
         self._cache.record_uses(report.id, db)
         body = report.to_json()
-        trace = provenance.model_dump_json() if provenance else ""
+        trace = provenance.model_dump_json()
         row = {
             "run_id": report.id,
             "number": number,
-            "created_at": now(),
             "report": body,
             "provenance": trace,
         }
@@ -208,7 +203,14 @@ class Runs:
         db.execute(t.runs.update().where(RUN.id == report.id).values(shown))
 
     def undo(self, run_id: str) -> Report | None:
-        """Delete the last edit's version, and return the one before; None without an edit."""
+        """Delete the last edit's version.
+
+        Returns:
+            The version before, with its pages' texts; None if there was no edit.
+
+        Raises:
+            NotYours: The run is somebody else's, or gone.
+        """
         with self._database.transaction() as db:
             run = self._rights.changeable(db, run_id)
             before = run.version - 1
@@ -231,6 +233,10 @@ class Runs:
 
         Returns:
             The id of the copy.
+
+        Raises:
+            NotYours: The run cannot be read, or isn't finished.
+            BadInput: The owner's runs take too much of the disk.
         """
         self._rights.check_room()
         body = self._shown(run_id, VERSION.report, RUN.version > 0)
@@ -271,22 +277,29 @@ class Runs:
 
     def _load(self, run_id: str, is_wanted: sa.ColumnElement[bool]) -> Report | None:
         body = self._shown(run_id, VERSION.report, is_wanted)
-        return self._with_texts(Report.model_validate_json(body)) if body else None
+        if body is None:
+            return None
+        return self._with_texts(Report.model_validate_json(body))
 
-    def provenance(self, run_id: str) -> Provenance | None:
-        """Return how a saved run obtained its evidence; None if that is unknown."""
+    def provenance(self, run_id: str) -> Provenance:
+        """Return how a saved run obtained its evidence.
+
+        It is empty for an unknown run, and for one that may not be read.
+        """
         body = self._shown(run_id, VERSION.provenance)
-        return Provenance.model_validate_json(body) if body else None
+        return Provenance.model_validate_json(body) if body else UNKNOWN
 
     def _shown(self, run_id: str, column: sa.Column[Any], *conditions: Any) -> Any:
         """Return a column of the version that is shown."""
-        query = sa.select(column).where(VERSION.run_id == RUN.id, VERSION.number == RUN.version)
+        query = sa.select(column)
+        query = query.where(VERSION.run_id == RUN.id, VERSION.number == RUN.version)
         query = query.where(RUN.id == run_id, self._rights.readable(), *conditions)
         return self._database.scalar(query)
 
     def shown_version(self, run_id: str) -> int:
         """Return the number of the version that is shown; 0 without one."""
-        return self._database.scalar(sa.select(RUN.version).where(RUN.id == run_id)) or 0
+        query = sa.select(RUN.version).where(RUN.id == run_id)
+        return self._database.scalar(query) or 0
 
     def _with_texts(self, report: Report) -> Report:
         report = self._cache.with_texts(report)
@@ -301,7 +314,11 @@ class Runs:
     # --- documents of unfinished runs ---
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
-        """Keep the documents that a run is checked against until it is finished."""
+        """Keep the documents that a run is checked against until it is finished.
+
+        Raises:
+            NotYours: The run is somebody else's, or gone.
+        """
         rows = []
         for number, document in enumerate(documents):
             rows.append({"run_id": run_id, "number": number, **vars(document)})
@@ -368,7 +385,15 @@ def searchable(*texts: str) -> str:
 
 
 def summary(report: Report) -> dict[str, object]:
-    """Return the columns of a run that say what its report holds."""
+    """Return what a list shows of a report.
+
+    Args:
+        report: The version that is shown.
+
+    Returns:
+        Columns of its run: the number of claims, of those compared with the sources and of those
+        assessed, the badges, the sources, and the text in which searches look.
+    """
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
     badges |= {own.claim_id: own.label for own in report.judgements if own.label}
     counts = Counter(badges.values())
@@ -386,11 +411,14 @@ def summary(report: Report) -> dict[str, object]:
 
 
 def source_names(report: Report) -> list[str]:
-    """Return the sources of the settings; the documents are named, as far as they were read."""
+    """Return the sources of a run.
+
+    Those of its settings, in which the documents that were read stand in place of "documents".
+    """
     documents = [page.url for page in report.pages if page.url.startswith(DOCUMENT)]
     names: list[str] = []
-    sources = report.settings.get("sources", ())
-    for source in sources if isinstance(sources, list | tuple) else (sources,):
+    sources: Any = report.settings.get("sources", ())
+    for source in sources:
         names += documents if source == "documents" and documents else [str(source)]
     return names
 
@@ -413,7 +441,8 @@ class Queue:
     """
 
     def __init__(self, database: Database, rights: Rights) -> None:
-        self._database, self._rights = database, rights
+        self._database = database
+        self._rights = rights
 
     def add(self, run_id: str) -> None:
         """Put a run at the end of the queue, also one that failed there before.
@@ -431,16 +460,19 @@ class Queue:
         """Return the run whose turn it is, whoever owns it; None if no run waits."""
         query = sa.select(RUN.id, RUN.owner, RUN.attempts)
         query = query.where(RUN.queued > 0, RUN.problem == "")
-        for row in self._database.all(query.order_by(RUN.queued).limit(1)):
-            return QueuedRun(*row)
-        return None
+        query = query.order_by(RUN.queued).limit(1)
+        rows = self._database.all(query)
+        return QueuedRun(*rows[0]) if rows else None
 
     def begin(self, run_id: str) -> None:
         """Count an attempt to finish a run, before it can end the process."""
         self._update(run_id, attempts=RUN.attempts + 1)
 
     def fail(self, run_id: str, problem: str) -> None:
-        """Keep why a run could not be finished; it waits no longer."""
+        """Keep why a run could not be finished.
+
+        It waits no longer, but stays among those of the queue until it is added again.
+        """
         self._update(run_id, problem=problem)
 
     def remove(self, run_id: str) -> None:

@@ -61,9 +61,9 @@ runs = _table(
     _of("created_at", 32),
     _of("question"),
     _of("answer"),
-    _of("version", sa.Integer),  # the one that is shown; 0: it isn't finished
+    _number("version"),  # the one that is shown; 0: it isn't finished
     _of("owner", 64),  # SHA-256 of a token; empty: no one
-    _of("private", sa.Boolean),
+    _of("private", sa.Boolean, default=False),
     _text("documents", 8),  # who else reads them: empty: nobody; shared; hidden: the owner neither
     _text("title"),  # given by its owner
     _of("tags", default="[]"),  # JSON, a sorted list
@@ -87,9 +87,8 @@ run_versions = _table(
     "run_versions",
     _key("run_id"),
     _key("number", sa.Integer),  # 0: the state of a run that is in progress or was interrupted
-    _of("created_at", 32),
     _of("report"),
-    _of("provenance"),  # empty: unknown
+    _of("provenance"),
 )
 run_documents = _table(  # the user's own, until the run is finished
     "run_documents",
@@ -108,7 +107,6 @@ results = _table(  # comparisons and the like, as JSON
     "results",
     _key("kind"),
     _key("id"),
-    _of("created_at", 32),
     _of("body"),
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
     _number("size"),

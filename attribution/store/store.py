@@ -41,7 +41,8 @@ class Store:
         return cls(database, by, address=address)
 
     def close(self) -> None:
-        self.database.close()
+        """Close all connections; the next use opens new ones."""
+        self.database.engine.dispose()
 
 
 def _prepare(database: Database) -> None:

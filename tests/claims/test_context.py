@@ -2,8 +2,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attribution.claims.context import (
     add_context,
@@ -12,9 +10,9 @@ from attribution.claims.context import (
     named_by_context,
 )
 from attribution.claims.worthiness import classify
-from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
+from attribution.types import Claim
 from tests.make import claim
 
 ANSWER = """# Bridges
@@ -35,31 +33,40 @@ It needs these parts:
 The deck is made of steel."""
 
 
+def in_context(answer: str) -> list[Claim]:
+    """The sentences of an answer, each under what stands above it."""
+    return add_context(Sentences(Settings()).segment("", answer).claims, answer)
+
+
 def test_a_claim_has_the_headings_and_the_lead_in_above_it() -> None:
-    settings = Settings(database_url="sqlite://", segmenter="sentences")
-    claims = SEGMENTERS.build("sentences", settings).segment("", ANSWER).claims
-    found = {claim.text.strip("- "): claim for claim in add_context(claims, ANSWER)}
-    assert found["The list is short."].context == ("Bridges",)
+    found = {claim.text.strip("- "): claim for claim in in_context(ANSWER)}
     cables = found["Each main cable contains 27,572 wires."]
+    named = found["The Golden Gate Bridge is red."]
+    assert found["The list is short."].context == ("Bridges",)
     assert cables.context == ("Bridges", "The Golden Gate Bridge")
     assert named_by_context(cables) == "Bridges The Golden Gate Bridge"
-    assert (
-        named_by_context(found["The Golden Gate Bridge is red."]) == ""
-    )  # it names its subject itself
+    assert named_by_context(named) == ""
     assert found["two main cables hold the deck"].context[-1] == "It needs these parts:"
     assert found["The deck is made of steel."].context == ("Bridges", "The Brooklyn Bridge")
 
 
-def test_a_section_is_not_under_the_one_before_it() -> None:
-    first = "## The Golden Gate Bridge\n\nIt is red.\n\n### Cables\n\nThey are long."
-    answer = f"{first}\n\n## The Brooklyn Bridge\n\nIt is grey."
-    settings = Settings(database_url="sqlite://", segmenter="sentences")
-    claims = SEGMENTERS.build("sentences", settings).segment("", answer).claims
-    assert [claim.context for claim in add_context(claims, answer)] == [
-        ("The Golden Gate Bridge",),
-        ("The Golden Gate Bridge", "Cables"),
-        ("The Brooklyn Bridge",),
-    ]
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            "## The Nile\n\nIt is long.\n\n### Cables\n\nThey hum.\n\n## The Rhine\n\nIt is short.",
+            [("The Nile",), ("The Nile", "Cables"), ("The Rhine",)],
+        ),
+        (
+            "**The Nile**\n\nIt is long.\n\n**The Rhine**\n\nIt is short.",
+            [("The Nile",), ("The Rhine",)],
+        ),
+    ],
+)
+def test_a_section_is_not_under_the_one_before_it(
+    answer: str, expected: list[tuple[str, ...]]
+) -> None:
+    assert [claim.context for claim in in_context(answer)] == expected
 
 
 @pytest.mark.parametrize(
@@ -73,29 +80,17 @@ def test_a_section_is_not_under_the_one_before_it() -> None:
     ],
 )
 def test_items_are_read_under_their_lead(answer: str, expected: list[str]) -> None:
-    claims = Sentences(Settings(database_url="sqlite://")).segment("", answer).claims
-    items = [claim for claim in add_context(claims, answer) if not claim.text.endswith(":")]
+    items = [claim for claim in in_context(answer) if not claim.text.endswith(":")]
     assert [" ".join(claim.context) for claim in items] == expected
     assert {claim.worthiness for claim in classify(items, answer)} == {"factual"}
 
 
 def test_a_short_answer_is_under_its_question() -> None:
-    claims = Sentences(Settings(database_url="sqlite://")).segment("", "No.").claims
+    claims = Sentences(Settings()).segment("", "No.").claims
     (found,) = check_independence(classify(add_context(claims, "No.", "Is it red?")))
     assert found.context == ("Is it red?",)
     assert found.worthiness == "factual"
     assert found.independent
-
-
-def test_bold_titles_follow_each_other() -> None:
-    answer = "**The Nile**\n\nIt is long.\n\n**The Rhine**\n\nIt is short."
-    claims = (
-        SEGMENTERS.build("sentences", Settings(database_url="sqlite://")).segment("", answer).claims
-    )
-    assert [claim.context for claim in add_context(claims, answer)] == [
-        ("The Nile",),
-        ("The Rhine",),
-    ]
 
 
 DATA = Path(__file__).parents[1] / "data" / "independence.jsonl"
@@ -120,11 +115,6 @@ def test_each_kind_of_dependence(case: dict[str, str]) -> None:
         assert any(words in found for words in WORDS[case["kind"]])
     else:
         assert found == ""
-
-
-@given(st.text(max_size=120))
-def test_any_text_is_checked(text: str) -> None:
-    dependence_reason(text)
 
 
 def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:

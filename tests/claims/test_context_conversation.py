@@ -84,7 +84,11 @@ def test_a_language_model_is_shown_the_whole_conversation() -> None:
     ("turns", "question", "expected"),
     [
         (TOWER, "When was it built?", "What is the Eiffel Tower? When was it built?"),
-        (TOWER[:1], "When was it built?", "What is the Eiffel Tower? When was it built?"),
+        (
+            (*TOWER, ("user", "When was it built?"), ("assistant", "Between 1887 and 1889.")),
+            "Why?",
+            "What is the Eiffel Tower? When was it built? Why?",
+        ),
         (TOWER, "Who was Gustave Eiffel?", "Who was Gustave Eiffel?"),
         ((), "When was it built?", "When was it built?"),
         (
@@ -106,23 +110,18 @@ def test_a_question_is_asked_without_its_conversation(
     assert standalone_question(question, turns) == expected
 
 
-def test_a_question_that_names_nothing_follows_the_last_one_that_does() -> None:
-    turns = (*TOWER, ("user", "When was it built?"), ("assistant", "Between 1887 and 1889."))
-    assert standalone_question("Why?", turns) == (
-        "What is the Eiffel Tower? When was it built? Why?"
-    )
-
-
-def explicature(turns: tuple[Turn, ...], question: str, answer: str) -> str | None:
-    claims = check_independence(classify(Sentences(Settings()).segment(question, answer).claims))
-    return enrich(standalone_question(question, turns), answer, claims)[0].enriched
-
-
-def test_claims_are_resolved_into_the_turns() -> None:
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        (TOWER, "When was it built?", "The Eiffel Tower was completed in 1889."),
+        (TOWER, "And when?", "The Eiffel Tower was completed in 1889."),
+        ((), "When was it built?", None),
+    ],
+)
+def test_claims_are_resolved_into_the_turns(
+    turns: tuple[Turn, ...], question: str, expected: str | None
+) -> None:
     answer = "It was completed in 1889."
-    assert (
-        explicature(TOWER, "When was it built?", answer)
-        == "The Eiffel Tower was completed in 1889."
-    )
-    assert explicature((), "When was it built?", answer) is None
-    assert explicature(TOWER, "And when?", answer) == "The Eiffel Tower was completed in 1889."
+    claims = check_independence(classify(Sentences(Settings()).segment(question, answer).claims))
+    (found,) = enrich(standalone_question(question, turns), answer, claims)
+    assert found.enriched == expected

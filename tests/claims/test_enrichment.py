@@ -44,18 +44,16 @@ def sound(question: str, answer: str, found: Claim) -> None:
 
 def test_hand_made_cases() -> None:
     """Expectations were written first. A wrong enrichment is worse than none."""
-    right = wrong = 0
+    outcomes: Counter[str] = Counter()
     for case in CASES:
-        (found,) = (
-            c for c in enriched_claims(case["question"], case["answer"]) if c.text == case["claim"]
-        )
+        claims = enriched_claims(case["question"], case["answer"])
+        found = next(claim for claim in claims if claim.text == case["claim"])
         sound(case["question"], case["answer"], found)
-        right += found.enriched is not None and found.enriched == case["expected"]
-        wrong += found.enriched is not None and found.enriched != case["expected"]
-    expected = sum(c["expected"] is not None for c in CASES)
-    assert len(CASES) >= 45
-    assert right / (right + wrong) >= 0.95
-    assert right / expected >= 0.85
+        if found.enriched is not None:
+            outcomes["right" if found.enriched == case["expected"] else "wrong"] += 1
+    expected = sum(case["expected"] is not None for case in CASES)
+    assert outcomes["right"] / outcomes.total() >= 0.95
+    assert outcomes["right"] / expected >= 0.85
 
 
 PIECES = st.sampled_from(
@@ -96,37 +94,27 @@ def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
     assert found["I think she was great."] is None
 
 
+@pytest.mark.parametrize("question", ["", "What is Psycho?", "Who directed Psycho?"])
 @pytest.mark.parametrize(
-    "question",
-    ["", "T?", "Psycho?", "What is Psycho?", "Who directed Psycho?", "Tell me about Psycho."],
-)
-@pytest.mark.parametrize(
-    ("answer", "person", "thing"),
+    ("beginning", "person", "thing"),
     [
-        ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
-        ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
-        (
-            "Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.",
-            "Alfred Hitchcock",
-            "Psycho",
-        ),
-        ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
+        ("Psycho is a 1960 film by Hitchcock.", None, "Psycho"),
+        ("The film was shot in 1959.", None, "The film"),
+        ("Alfred Hitchcock directed Psycho in 1960.", "Alfred Hitchcock", "Psycho"),
     ],
 )
 def test_pronouns_agree_with_what_replaces_them(
-    question: str, answer: str, person: str | None, thing: str
+    question: str, beginning: str, person: str | None, thing: str
 ) -> None:
+    answer = f"{beginning} He was born in 1899. It won awards."
     _, born, won = enriched_claims(question, answer)
-    if not (
-        question.startswith("Who") and answer.startswith("Hitchcock")
-    ):  # then he is known to be a person
-        assert born.enriched == (f"{person} was born in 1899." if person else None)
+    assert born.enriched == (f"{person} was born in 1899." if person else None)
     assert won.enriched in (f"{thing} won awards.", None)
 
 
 def test_a_person_is_not_it() -> None:
     answer = "Hitchcock directed Psycho in 1960. He was born in 1899. It was a success."
-    enriched = [c.enriched for c in enriched_claims("Who was Hitchcock?", answer)]
+    enriched = [claim.enriched for claim in enriched_claims("Who was Hitchcock?", answer)]
     assert enriched[1:] == ["Hitchcock was born in 1899.", None]
 
 
@@ -135,28 +123,29 @@ def test_a_claim_without_a_place_in_the_answer_stays() -> None:
     assert enrich("How tall is the tower?", "The tower is tall.", [before]) == [before]
 
 
-def test_long_and_strange_answers() -> None:
+def test_an_item_of_a_long_list_is_named_by_its_term() -> None:
     items = "\n".join(f"- **Item {i}**: It weighs {i} kg." for i in range(60))
-    found = enriched_claims("What do they weigh?", items)
-    assert found[7].enriched == "Item 7 weighs 7 kg."
-    for answer in ("", "It", "```\nit = 1\n```", "Er wurde geboren. Sie ist alt. Es regnet."):
-        for each in enriched_claims("", answer):
-            sound("", answer, each)
+    assert enriched_claims("What do they weigh?", items)[7].enriched == "Item 7 weighs 7 kg."
 
 
-def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
-    answer = "The Acer Swift 3 (2020) is a laptop. It comes with a processor of 2020."
-    assert enriched_claims("Which laptop is best?", answer)[1].enriched is None
-    answer = (
-        "The Standard Operating Procedure is below. This page outlines the procedure for freezing "
-        "plasma."
-    )
-    assert all(c.enriched is None for c in enriched_claims("How is plasma frozen?", answer))
-    answer = (
-        "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat records "
-        "the formants."
-    )
-    assert all(
-        c.enriched is None
-        for c in enriched_claims("How do I measure Cockney accent vowels?", answer)
-    )
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "Which laptop is best?",
+            "The Acer Swift 3 (2020) is a laptop. It comes with a processor of 2020.",
+        ),
+        (
+            "How is plasma frozen?",
+            "The Standard Operating Procedure is below. This page outlines the procedure for "
+            "freezing plasma.",
+        ),
+        (
+            "How do I measure Cockney accent vowels?",
+            "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat "
+            "records the formants.",
+        ),
+    ],
+)
+def test_a_name_that_would_come_out_broken_is_not_put_in(question: str, answer: str) -> None:
+    assert [claim.enriched for claim in enriched_claims(question, answer)] == [None, None]

@@ -59,54 +59,40 @@ def found(folder: Path, query: str, k: int = 5) -> list[str]:
 
 def test_front_matter_becomes_the_page(folder: Path) -> None:
     (hit, *_) = FolderSearcher(Settings(), folder).search("The Nile flooded Egypt every summer.", 3)
-    assert hit.page is not None
     assert hit.rank == 1
     assert hit.searcher == "library"
-    page = hit.page
-    assert (page.url, page.title, page.site, page.kind) == (
-        "library:nile.md",
-        "Nile",
-        "Library",
-        "library",
-    )
-    assert (page.published, page.reference) == ("2026-07-22", "https://en.wikipedia.org/wiki/Nile")
-    assert page.text.startswith("The Nile is a river")
-    assert "\n\nFloods\n\n" in page.text
-
-
-def test_every_kind_of_file_is_found(folder: Path) -> None:
-    everything = FolderSearcher(Settings(), folder)
-    assert len(everything.pages) == 6
-    assert everything.failures == ()
-    assert found(folder, "How do honey bees dance?") == ["library:deep/bees.txt"]
-    assert found(folder, "Who built the Eiffel Tower?") == ["library:tower.html"]
-    assert found(folder, "Plants use photosynthesis.") == ["library:study.pdf"]
-    assert found(folder, "Mount Everest is the highest mountain.") == ["library:everest.md"]
-
-
-def test_titles_weigh_more_and_k_cuts(folder: Path) -> None:
-    assert found(folder, "Nile Mediterranean Sea") == ["library:sea.md", "library:nile.md"]
-    assert found(folder, "Nile Mediterranean Sea", 1) == ["library:sea.md"]
-
-
-def test_word_forms_and_accents_match(folder: Path) -> None:
-    assert found(folder, "flooding Égypt") == ["library:nile.md"]
+    assert hit.page is not None
+    assert hit.page.url == "library:nile.md"
+    assert hit.page.title == "Nile"
+    assert hit.page.kind == "library"
+    assert hit.page.published == "2026-07-22"
+    assert hit.page.reference == "https://en.wikipedia.org/wiki/Nile"
+    assert hit.page.text.startswith("The Nile is a river")
+    assert "\n\nFloods\n\n" in hit.page.text
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "names"),
     [
-        "Penguins live in Antarctica.",
-        "Boats on the Mekong bring rice to Vietnam and China.",  # shares one word with two pages
-        "It is what it was.",
-        "",
-        "   ",
-        "?!",
-        "1 2 3",
+        ("How do honey bees dance?", ["deep/bees.txt"]),
+        ("Who built the Eiffel Tower?", ["tower.html"]),
+        ("Plants use photosynthesis.", ["study.pdf"]),
+        ("Mount Everest is the highest mountain.", ["everest.md"]),
+        ("Nile Mediterranean Sea", ["sea.md", "nile.md"]),  # titles weigh more
+        ("flooding Égypt", ["nile.md"]),
+        ("Penguins live in Antarctica.", []),
+        ("Boats on the Mekong bring rice to Vietnam and China.", []),  # shares one word with two
+        ("It is what it was.", []),
+        ("", []),
+        ("?!", []),
+        ("1 2 3", []),
     ],
 )
-def test_what_the_library_knows_nothing_of_is_not_found(folder: Path, query: str) -> None:
-    assert found(folder, query) == []
+def test_files_of_every_kind_are_found_by_enough_of_their_words(
+    folder: Path, query: str, names: list[str]
+) -> None:
+    assert found(folder, query) == [f"library:{name}" for name in names]
+    assert found(folder, query, 1) == [f"library:{name}" for name in names[:1]]
 
 
 @pytest.mark.parametrize(
@@ -199,14 +185,7 @@ def test_the_library_that_comes_along() -> None:
     }
     for claim, name in {
         "The Nile is about 6,650 kilometres long.": "nile",
-        "The Eiffel Tower was finished in 1889.": "eiffel-tower",
         "Alexander Fleming discovered penicillin in 1928.": "penicillin",
-        "Mount Everest is 8,849 metres high.": "mount-everest",
-        "Photosynthesis releases oxygen.": "photosynthesis",
     }.items():
         assert searcher.search(claim, 3)[0].url == f"library:{name}.md"
-    for claim in (
-        "The Mekong reaches the sea in Vietnam.",
-        "Honey bees tell of flowers with a waggle dance.",
-    ):
-        assert searcher.search(claim, 3) == []
+    assert searcher.search("The Mekong reaches the sea in Vietnam.", 3) == []

@@ -92,14 +92,12 @@ def test_a_name_that_is_no_text(store: Store, settings: Settings, tmp_path: Path
     assert told.name.endswith(".txt")
 
 
-def test_uploads_and_hostile_names(store: Store, settings: Settings) -> None:
-    files = [
-        Document("<script>\u202e\n.txt", b"One text."),
-        Document("../../etc/a.txt", b"Another text."),
-    ]
+def test_hostile_names_of_uploads_are_shown_on_one_line(store: Store, settings: Settings) -> None:
+    names = ("<script>\u202e\n.txt", "../../etc/a.txt")
+    files = [Document(name, f"A text of {name}.".encode()) for name in names]
     told = add(store, settings, [from_upload(file) for file in files])
-    assert sorted(told) == ["../../etc/a.txt", "<script> .txt"]
-    assert {added.state for added in told.values()} == {"added"}
+    states = {name: added.state for name, added in told.items()}
+    assert states == {"../../etc/a.txt": "added", "<script> .txt": "added"}
 
 
 def test_what_cannot_be_read_costs_itself_alone(
@@ -137,38 +135,26 @@ def _file(path: Path) -> Path:
 
 
 def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: Settings) -> None:
-    def respond(handler):
-        if handler.path == "/gone":
-            return 404, {}, b""
-        return (
-            200,
-            {"Content-Type": "text/html"},
-            b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>",
-        )
-
-    with http_server(respond) as served:
-        addresses = [served.url("/elbe"), served.url("/gone"), served.url("/elbe")]
-        items = from_addresses(["# a list", "", *addresses])
+    html = b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>"
+    answers = {"/elbe": (200, {"Content-Type": "text/html"}, html), "/gone": (404, {}, b"")}
+    with http_server(lambda handler: answers[handler.path]) as served:
+        elbe, gone = served.url("/elbe"), served.url("/gone")
+        items = from_addresses(["# a list", "", elbe, gone, elbe])
         assert len(items) == 2
-        refused = add(
-            store, settings, items
-        )  # an address of this machine is none of the public web
-        assert {added.failure.kind for added in refused.values() if added.failure} == {
-            "blocked_address"
-        }
+        refused = add(store, settings, items)  # this machine is none of the public web
+        kinds = {added.failure.kind for added in refused.values() if added.failure}
+        assert kinds == {"blocked_address"}
         fetch = Fetcher(settings, allow=lambda _: True).fetch
         told = add(store, settings, items, fetch=fetch)
-        assert told[addresses[0]].state == "added"
-        assert told[addresses[1]].failure.kind == "http_error"
-        assert add(store, settings, items[:1], fetch=fetch)[addresses[0]].state == "unchanged"
+        assert told[elbe].state == "added"
+        assert told[gone].failure.kind == "http_error"
+        assert add(store, settings, items[:1], fetch=fetch)[elbe].state == "unchanged"
         assert served.paths.count("/elbe") == 1
-    found = DocumentStore(store.database).page("c", addresses[0])
-    assert found is not None
-    assert (found.title, found.reference, found.kind) == (
-        "Elbe",
-        addresses[0],
-        "document",
-    )
+    stored = DocumentStore(store.database).page("c", elbe)
+    assert stored is not None
+    assert stored.title == "Elbe"
+    assert stored.reference == elbe
+    assert stored.kind == "document"
 
 
 @pytest.mark.parametrize(

@@ -21,20 +21,11 @@ def documents(store: Store) -> DocumentStore:
     return made
 
 
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("The Nile flows north through Africa.", ["nile"]),
-        ("Penguins live in Antarctica.", []),
-        ("", []),
-        ("?!", []),
-    ],
-)
-def test_documents_are_found_by_their_words(
-    documents: DocumentStore, query: str, names: list[str]
-) -> None:
-    hits = CollectionSearcher(documents, "c").search(query, 3)
-    assert [hit.url for hit in hits] == [f"collection:c/{name}" for name in names]
+def test_documents_are_found_by_their_words(documents: DocumentStore) -> None:
+    searcher = CollectionSearcher(documents, "c")
+    hits = searcher.search("The Nile flows north through Africa.", 3)
+    assert [hit.url for hit in hits] == ["collection:c/nile"]
+    assert searcher.search("Penguins live in Antarctica.", 3) == []
 
 
 def test_a_document_removed_during_a_run_is_left_out(documents: DocumentStore) -> None:

@@ -8,7 +8,7 @@ from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.store.store import Store
 from attribution.types import AnalystVerdict
 from pages.ui.answer_list import is_busy, row_data, source_words
-from tests.make import report
+from tests.make import report, save_run
 from tests.pages.jobs import opened
 from tests.reports.runs import run
 
@@ -42,7 +42,7 @@ def test_a_row_has_the_counts_of_the_groups_and_what_was_reviewed(own: Store) ->
     assessment = AnalystVerdict(
         claim_id=first.id, statement=first.statement, label="contradicted", badge=None, at=""
     )
-    own.runs.save(saved.model_copy(update={"judgements": (assessment,)}))
+    save_run(own, saved.model_copy(update={"judgements": (assessment,)}))
     data: Any = row_data(listed(own), QueueWorker("sqlite://"))
     assert [group["name"] for group in data["groups"]] == ["wrong", "check", "none", "ok"]
     assert data["groups"][0]["count"] == 1
@@ -79,7 +79,7 @@ def test_sources_are_named_and_many_are_counted() -> None:
 
 
 def test_answers_are_deleted_once_that_is_confirmed_and_by_nobody_else(own: Store) -> None:
-    own.runs.save(run())
+    save_run(own, run())
     assert "No answers yet" in text(opened("answers", "a stranger"))
     act = {"kind": "delete", "ids": [listed(own).id]}
     opened("answers", "a stranger", {"_page_answers_act": act})
@@ -91,7 +91,7 @@ def test_answers_are_deleted_once_that_is_confirmed_and_by_nobody_else(own: Stor
 
 @pytest.mark.parametrize("act", [{"kind": "open"}, {"kind": "delete", "ids": "all"}, {"ids": [1]}])
 def test_a_click_that_names_no_answer_does_nothing(own: Store, act: dict[str, Any]) -> None:
-    own.runs.save(run())
+    save_run(own, run())
     acted(act, own)
     assert listed(own)
 
@@ -106,8 +106,8 @@ def test_results_are_drawn_without_a_search_for_data_frames_which_imports_pandas
 
     serialization = "streamlit.components.v2.bidi_component.serialization"
     monkeypatch.setattr(f"{serialization}.is_dataframe_like", refuse)
-    own.runs.save(run())
-    own.runs.save(run().model_copy(update={"id": "b" * 16}))
+    save_run(own, run())
+    save_run(own, run().model_copy(update={"id": "b" * 16}))
     shown = opened(page, MINE, run=run().id, answers=f"{run().id}-{'b' * 16}")
     assert not shown.exception
     assert len(shown.get("bidi_component")) > 1

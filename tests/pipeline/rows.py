@@ -23,20 +23,25 @@ ANSWERS = [
     "The Eiffel Tower is in Rome.",
     "Bees can fly.",
 ]
-ROWS = [
-    {"id": str(n), "question": "", "answer": a, "documents": [NOTE]} for n, a in enumerate(ANSWERS)
-]
-MANY = [
-    {**row, "id": f"{n}-{row['id']}", "answer": f"{row['answer']} {n} towers."}
-    for n in range(3)
-    for row in ROWS
-]
+
+
+def made_rows(ending: str = "") -> list[dict[str, Any]]:
+    """A row for each answer, which may end in more than it says."""
+    rows = []
+    for number, answer in enumerate(ANSWERS):
+        row = {"id": f"{number}{ending}", "answer": f"{answer}{ending}", "documents": [NOTE]}
+        rows.append(row)
+    return rows
+
+
+ROWS = made_rows()
+MANY = [row for number in range(3) for row in made_rows(f" {number} towers.")]
 
 
 def encoded(rows: Sequence[Any]) -> bytes:
-    return "".join(
-        (row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows
-    ).encode()
+    """Rows as JSON Lines; a text is a line as it is."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def done(
@@ -45,16 +50,19 @@ def done(
     return list(batch(parse_rows(encoded(rows), ["answer"], ["question"]), settings, path, engine))
 
 
+def lines_of(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 def comparable(path: Path) -> list[Any]:
     """The lines in the order of the rows, without what differs between equal runs."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    lines.sort(key=lambda line: line["line"])
+    lines = sorted(lines_of(path), key=lambda line: line["line"])
     for line in lines:
-        if report := line.get("report"):
-            line["report"] = {
-                n: v for n, v in report.items() if n not in ("id", "created_at", "timings", "usage")
-            }
-            line["report"]["pages"] = [{**page, "fetched_at": ""} for page in report["pages"]]
+        report = line.get("report", {})
+        for name in ("id", "created_at", "timings", "usage"):
+            report.pop(name, None)
+        for page in report.get("pages", ()):
+            page["fetched_at"] = ""
     return lines
 
 

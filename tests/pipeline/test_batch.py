@@ -1,4 +1,3 @@
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -8,8 +7,10 @@ from attribution.errors import BadInput, Unavailable
 from attribution.pipeline.batch import Analyst, batch
 from attribution.pipeline.experiment import Fields, Prepare, Result, local
 from attribution.settings import Settings
+from attribution.store import database
 from attribution.text_files import Row, parse_rows
-from tests.pipeline.rows import MANY, ROWS, comparable, done, encoded
+from tests.pipeline.rows import MANY, ROWS, comparable, done, encoded, lines_of
+from tests.postgresql import new_database, server
 
 
 @pytest.fixture
@@ -20,24 +21,28 @@ def own(settings: Settings) -> Settings:
 @pytest.fixture
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the rows that are analysed."""
-    ids, real = list[str](), Analyst.__call__
-    monkeypatch.setattr(
-        Analyst, "__call__", lambda self, row: ids.append(row.fields["id"]) or real(self, row)
-    )
+    ids: list[str] = []
+    real = Analyst.__call__
+
+    def note(analyst: Analyst, row: Row) -> Fields:
+        ids.append(row.fields["id"])
+        return real(analyst, row)
+
+    monkeypatch.setattr(Analyst, "__call__", note)
     return ids
 
 
 def test_every_row_has_its_line_and_a_bad_one_an_error(own: Settings, tmp_path: Path) -> None:
     rows = [ROWS[0], "{broken", {"answer": "x", "documents": [3]}, {"answer": " "}, ROWS[1]]
     *_, last = done(rows, own, tmp_path / "out.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    by_row = {line["line"]: line for line in lines}
-    assert ["error" in by_row[number] for number in range(1, 6)] == [False, True, True, True, False]
+    by_row = {line["line"]: line for line in lines_of(tmp_path / "out.jsonl")}
+    assert {number for number, line in by_row.items() if "error" in line} == {2, 3, 4}
     assert "documents" in by_row[3]["error"]
     assert by_row[1]["id"] == "0"
     assert "documents" not in by_row[1]
     assert by_row[1]["report"]["verdicts"][0]["label"] == "supported"
-    assert (last.done, last.failed) == (5, 3)
+    assert last.done == 5
+    assert last.failed == 3
 
 
 def test_what_is_finished_is_not_analysed_again(
@@ -51,9 +56,8 @@ def test_what_is_finished_is_not_analysed_again(
     assert analysed == ["0", "1", "2"]
     path.write_bytes(before[:-40])  # killed while the last line was written
     done([ROWS[2], ROWS[0]], own, path)  # and the rows have changed
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert analysed == ["0", "1", "2", "2"]
-    assert [(line["id"], line["line"]) for line in lines] == [("0", 2), ("2", 1)]
+    assert [(line["id"], line["line"]) for line in lines_of(path)] == [("0", 2), ("2", 1)]
     done(ROWS[:1], own.model_copy(update={"top_k": 2}), path)
     assert analysed[-1] == "0"
 
@@ -65,8 +69,6 @@ def test_a_missing_model_ends_the_batch_before_any_row(
         done(ROWS, own.model_copy(update={"verifier": "llm"}), tmp_path / "out.jsonl")
     with pytest.raises(BadInput, match="verifier 'none'"):
         done(ROWS, own.model_copy(update={"verifier": "none"}), tmp_path / "out.jsonl")
-    with pytest.raises(BadInput):
-        done([], own, tmp_path / "out.jsonl")
     assert not analysed
 
 
@@ -89,7 +91,21 @@ def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(
         steps.close()
         with stopped.open("ab") as out:
             out.write(b'{"id": "cut off')
-    ids = [json.loads(line)["id"] for line in stopped.read_text().splitlines()[:-1]]
-    assert ids == ["0-0", "0-1", "bad", "1-1", "1-0", "0-3"]
     done(rows, elsewhere, stopped, backwards)
     assert comparable(stopped) == comparable(whole)
+
+
+def test_over_postgresql_the_output_is_the_same_and_the_cache_is_shared(
+    own: Settings, tmp_path: Path
+) -> None:
+    done(ROWS, own, tmp_path / "sqlite.jsonl")
+    with server() as address:
+        url = new_database(address)
+        shared = own.model_copy(update={"database_url": url})
+        done(ROWS[:2], shared, tmp_path / "some.jsonl")
+        done(ROWS, shared, tmp_path / "all.jsonl")
+        database._engine(url).dispose()
+    first, *_, last = [line["report"]["usage"] for line in lines_of(tmp_path / "all.jsonl")]
+    assert first["cached_pairs"] == first["pairs"] > 0
+    assert last["cached_pairs"] < last["pairs"]
+    assert comparable(tmp_path / "all.jsonl") == comparable(tmp_path / "sqlite.jsonl")

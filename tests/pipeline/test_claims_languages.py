@@ -38,10 +38,8 @@ def test_english_and_what_cannot_be_told_are_served() -> None:
 
 def test_sentences_of_another_language_stay_whole() -> None:
     claims = Clauses(Settings()).segment("", GERMAN).claims
-    assert [c.text for c in claims] == [
-        "Der Turm wurde 1889 fertiggestellt und steht in Paris.",
-        "Er gehört der Stadt und ist 330 Meter hoch.",
-    ]
+    assert " ".join(claim.text for claim in claims) == GERMAN
+    assert len(claims) == 2
 
 
 def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, store: Store) -> None:
@@ -57,6 +55,6 @@ def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, st
     chosen = settings.model_copy(update={"sources": ("documents",)})
     *_, last = run("", GERMAN, chosen, store, [Document("tower.txt", english.text.encode())])
     assert isinstance(last, Finished)
-    assert {v.label for v in last.report.verdicts} == {"not_reached"}
+    assert {verdict.label for verdict in last.report.verdicts} == {"not_reached"}
     assert "German" in last.report.verdicts[0].reason
     assert last.report.pages

@@ -16,44 +16,29 @@ QUESTION = "What is the Nile?"
 ANSWER = "The Nile is a river in Africa and flows north. It is long. I hope this helps!"
 
 
-def by(settings: Settings, name: str) -> Settings:
-    return settings.model_copy(update={"segmenter": name})
-
-
 def test_language_models_are_counted_and_nothing_is_asked() -> None:
-    with llm_server(lambda _: Answer(body=b"{}")) as served:
-        chosen = llm_settings(served, segmenter="factscore", input_price=1.0, output_price=2.0)
-        made = estimate(QUESTION, ANSWER, chosen)
-        assert served.requests == []
-    assert set(made.llm) == {"segment"}
-    assert made.llm["segment"].cost
-    assert made.claims == 3  # the sentences stand for what the model will make of them
-
-
-def test_the_conversation_before_the_question_is_counted() -> None:
     turns = [("user", "Tell me about rivers. " * 40), ("system", "They flow. " * 40)]
+    tasks = ("enrichment", "independence", "worthiness")
     with llm_server(lambda _: Answer(body=b"{}")) as served:
+        prices = {"input_price": 1.0, "output_price": 2.0}
         chosen = llm_settings(
-            served, segmenter="factscore", enrichment="llm", independence="llm", worthiness="llm"
+            served, segmenter="factscore", **dict.fromkeys(tasks, "llm"), **prices
         )
         without = estimate(QUESTION, ANSWER, chosen)
         within = estimate(QUESTION, ANSWER, chosen, context=turns)
         assert served.requests == []
-    assert set(within.llm) == {"segment", "enrichment", "independence", "worthiness"}
-    longer = {
-        task
-        for task, used in within.llm.items()
-        if used.prompt_tokens > without.llm[task].prompt_tokens
-    }
-    assert longer >= {"enrichment", "independence"}
+    assert within.claims == 3  # the sentences stand for what the model will make of them
+    assert set(within.llm) == {"segment", *tasks}
+    assert within.llm["segment"].cost
+    for task in ("enrichment", "independence"):  # which are shown the conversation
+        assert within.llm[task].prompt_tokens > without.llm[task].prompt_tokens
 
 
-def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothing(
-    settings: Settings,
-) -> None:
-    hub = by(settings, "propsegment").model_copy(update={"segmenter_model": "/there/is/no/model"})
-    assert estimate(QUESTION, ANSWER, hub).claims == 3
-    assert estimate(QUESTION, ANSWER, by(settings, "predpatt")).llm == {}
+def test_no_model_is_loaded_for_an_estimate(settings: Settings) -> None:
+    hub = {"segmenter": "propsegment", "segmenter_model": "/there/is/no/model"}
+    assert estimate(QUESTION, ANSWER, settings.model_copy(update=hub)).claims == 3
+    rules = settings.model_copy(update={"segmenter": "predpatt"})
+    assert estimate(QUESTION, ANSWER, rules).llm == {}
 
 
 def test_seconds_are_estimated_once_the_verifier_was_measured(

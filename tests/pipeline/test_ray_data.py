@@ -4,7 +4,9 @@ load their models.
 
 import importlib.util
 import json
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 
 from attribution.errors import Unavailable
 from attribution.pipeline.batch import Analyst
-from attribution.pipeline.ray_data import LOST, OnRay, Worker
+from attribution.pipeline.ray_data import ENVIRONMENT, LOST, OnRay, Worker
 from attribution.settings import Settings
 from tests.pipeline.rows import MANY, command, comparable, done, encoded, started, wait_for_lines
 
@@ -27,9 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes with a processor each."""
-    import os
-
-    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+    os.environ.update(ENVIRONMENT)
     from ray.cluster_utils import Cluster
 
     two = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
@@ -46,7 +46,7 @@ def own(settings: Settings) -> Settings:
 def test_without_ray_the_error_says_how_to_get_it(
     own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(Unavailable, match=r"pip install -r requirements-ray\.txt"):
         OnRay(own)
 
@@ -80,20 +80,6 @@ def test_two_workers_write_what_one_process_writes_also_after_a_kill(
 
 @needs_ray
 @pytest.mark.slow
-def test_what_the_cluster_cannot_do_is_said_before_any_row(
-    own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(Unavailable, match="no Ray cluster answers at"):
-        done(MANY, own, tmp_path / "out.jsonl", OnRay(own).run)
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    llm = own.model_copy(update={"verifier": "llm"})
-    with pytest.raises(Unavailable, match="OPENAI_MODEL"):
-        done(MANY, llm, tmp_path / "out.jsonl", OnRay(llm).run)
-
-
-@needs_ray
-@pytest.mark.slow
 def test_a_row_that_kills_its_worker_costs_itself(
     own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +96,5 @@ class _Fragile(Worker):
 
     def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
         if "Rome" in fields:
-            import os
-
             os._exit(1)
         return super().run(place, line, fields)

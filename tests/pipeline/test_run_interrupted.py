@@ -9,6 +9,7 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Report
+from tests.llm_server import llm_server, llm_settings
 from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
@@ -80,11 +81,9 @@ def test_a_killed_process_loses_no_verdict(
     assert known is not None
     assert store.runs.load(RUN) is None
     assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
-    assert (
-        len(known.verdicts) == 2 < len(known.claims) == 7
-    )  # the first group of one, and what is no claim
+    assert len(known.claims) == 7
+    assert len(known.verdicts) == 2  # of the first group of one, and of what is no claim
     assert known.pages[0].text == NOTE.content.decode()
-    assert known.question == QUESTION
     supported = next(v for v in known.verdicts if v.label == "supported")
     assert any(e.claim_id == supported.claim_id for e in known.evidence)
 
@@ -109,3 +108,16 @@ def test_a_killed_process_loses_no_verdict(
     )
     assert timeless(continued) == timeless(finished(other, undisturbed, ""))
     undisturbed.close()
+
+
+def test_replies_of_the_first_part_of_a_run_are_counted_once(store: Store) -> None:
+    with llm_server(lambda _: '{"worthiness": "factual"}') as served:
+        chosen = llm_settings(served, worthiness="llm", sources=("documents",))
+        for event in run(QUESTION, ANSWER, chosen, store, [NOTE], run_id=RUN):
+            if isinstance(event, events.PageReady):
+                break  # interrupted after the claims
+        continued = finished(chosen, store, RUN)
+        assert len(served.requests) == len(continued.claims)
+    used = continued.usage.llm["worthiness"]
+    assert used.calls == len(continued.claims)
+    assert used.cached == 0

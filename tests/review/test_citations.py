@@ -17,7 +17,7 @@ from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.types import Claim, Page, Report, Verdict
-from tests.make import evidence, page
+from tests.make import evidence, page, save_run
 from tests.servers import Answer, http_server
 
 TOWER = (
@@ -100,7 +100,7 @@ def report(settings: Settings, store: Store) -> Report:
         claims=claims_of(ANSWER),
         pages=pages,
     )
-    store.runs.save(made)
+    save_run(store, made)
     return made
 
 

@@ -8,9 +8,9 @@ from attribution.edits import AddEvidence
 from attribution.pipeline.editing import edit
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Provenance, Report, Verdict
+from attribution.types import Report, Verdict
 from pages.ui import choices
-from tests.make import claim, evidence, page, report
+from tests.make import claim, evidence, page, report, save_run
 
 RUN, SECRET = "5" * 16, "swordfish"
 PAGE, CLAIM = page("The Nile is long."), claim("The Nile is long.")
@@ -51,7 +51,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_searching_again_reads_no_file(folder: Path, store: Store, session: None) -> None:
     """Of a run that the operator made over a folder on the command line."""
     report, visitor = run_over(str(folder), str(folder / "vault.md")), Store(store.database, "mine")
-    store.runs.save(report, Provenance())
+    save_run(store, report)
     run_id = visitor.runs.copy(RUN)
     before = visitor.runs.load(run_id)
     assert before is not None

@@ -13,7 +13,7 @@ from attribution.settings import Settings
 from attribution.store import schema as t
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.make import claim, page, report
+from tests.make import claim, page, report, save_run
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
 ANSWER = "The Nile is long."
@@ -29,7 +29,7 @@ STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
     "an edit": lambda store: store.runs.save_edit(EDITED),
     "undo": lambda store: store.runs.undo(RUN),
-    "a new result": lambda store: store.runs.save(REPORT),
+    "a new result": lambda store: save_run(store, REPORT),
     "a start under its id": lambda store: store.runs.start(REPORT),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(
         REPORT.model_copy(update={"id": GOING})
@@ -53,7 +53,7 @@ def owner(store: Store) -> Store:
     comparison, of one browser.
     """
     mine = Store(store.database, "owner's")
-    mine.runs.save(REPORT)
+    save_run(mine, REPORT)
     mine.runs.save_edit(EDITED)
     mine.runs.save_edit(EDITED)
     mine.runs.undo(RUN)
@@ -93,7 +93,7 @@ def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
     owner.runs.delete(RUN)
     with pytest.raises(NotYours, match="no longer in the database"):
         list(edit(REPORT, change, settings, owner))
-    owner.runs.save(REPORT)
+    save_run(owner, REPORT)
     assert list(edit(REPORT, change, settings, owner))
 
 

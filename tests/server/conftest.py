@@ -10,7 +10,7 @@ import httpx2
 import pytest
 import uvicorn
 
-from attribution.pipeline.run import Turns
+from attribution.fair_queue import Turns
 from attribution.server.limits import Config
 from attribution.server.middleware import host_names
 from attribution.server.rest import Keys, create

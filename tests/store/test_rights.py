@@ -5,7 +5,7 @@ import pytest
 from attribution.errors import BadInput
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.make import page, report
+from tests.make import page, report, save_run
 
 LONG = "A sentence of a page. " * 60_000  # 1.3 MB
 RUN = report("The tower was finished in 1889.", id="0" * 16)
@@ -26,9 +26,9 @@ def result(number: int) -> Change:
 
 
 TAKING: dict[str, Change] = {
-    "page": lambda store: store.runs.save(RUN.model_copy(update={"pages": (page(LONG),)})),
+    "page": lambda store: save_run(store, RUN.model_copy(update={"pages": (page(LONG),)})),
     "documents": with_documents,
-    "answer": lambda store: store.runs.save(RUN.model_copy(update={"answer": LONG})),
+    "answer": lambda store: save_run(store, RUN.model_copy(update={"answer": LONG})),
     "result": lambda store: store.results.save("grid", "1" * 16, LONG),
 }
 ADDING: list[Change] = [run(2), result(3), lambda store: store.runs.copy("a" * 16)]
@@ -45,7 +45,7 @@ def test_an_address_that_takes_too_much_of_the_disk_can_save_nothing_new(
     monkeypatch.setenv("ATTRIBUTION_ADDRESS_MB", "1")
     own, other_browser = store_at(store, "own", 1), store_at(store, "other", 1)
     far = store_at(store, "far", 2)
-    far.runs.save(report(id="a" * 16))
+    save_run(far, report(id="a" * 16))
     take(own)
     worker = Store(store.database, owner=own.rights.owner)
     for add in ADDING:

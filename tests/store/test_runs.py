@@ -9,7 +9,7 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.types import Document, Judgement, Page, Probabilities, Report
 from tests import make
-from tests.make import claim, page, save_version
+from tests.make import claim, page, save_run, save_version
 
 
 def report(run_id: str = "r1", *pages: Page) -> Report:
@@ -18,7 +18,7 @@ def report(run_id: str = "r1", *pages: Page) -> Report:
 
 def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
     saved = report("r1", page("A page with a text."))
-    store.runs.save(saved)
+    save_run(store, saved)
     assert store.runs.load("r1") == saved
     assert store.runs.load("other") is None
     assert "A page with a text." not in saved.to_json()
@@ -62,7 +62,7 @@ def reworded(saved: Report, text: str) -> Report:
 
 def test_versions_saved_at_once_all_stay(store: Store) -> None:
     saved = report()
-    store.runs.save(saved)
+    save_run(store, saved)
     versions = [reworded(saved, f"{number}") for number in range(8)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda one: save_version(store, one, one.claims[0].id), versions))
@@ -77,13 +77,13 @@ def finished(settings: Settings, run_id: str, own: str) -> Report:
         store.cache.put("vector", {name: b"1234"})
         store.cache.put_judgements({name: judgement})
         store.cache.put_reply(name, "a reply")
-        store.cache.put_search("web", name, 3, [])
+        store.cache.put_search(name, [])
     names = (own, "both")
     pages = [
         page(f"Text of {name}", f"https://x.example/{name}", fetched_at=now()) for name in names
     ]
     made = report(run_id, *pages)
-    store.runs.save(made)
+    save_run(store, made)
     return made
 
 
@@ -99,7 +99,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     assert set(cache.values("vector", names)) == {"two", "both"}
     assert set(cache.judgements(names)) == {"two", "both"}
     assert [name for name in names if cache.reply(name)] == ["two", "both"]
-    searched = [name for name in names if cache.search("web", name, 3, 1) is not None]
+    searched = [name for name in names if cache.search(name, 1) is not None]
     assert searched == ["two", "both"]
     stored = [name for name in names if cache.page(f"https://x.example/{name}", 1)]
     assert stored == ["two", "both"]
@@ -110,7 +110,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
 
 def test_documents_that_a_copy_hides_are_not_shown_by_sharing_it(store: Store) -> None:
     mine, reader = Store(store.database, "mine"), Store(store.database, "reader's")
-    mine.runs.save(report("r1", page("A secret.", url="document:own.txt", kind="document")))
+    save_run(mine, report("r1", page("A secret.", url="document:own.txt", kind="document")))
     copied = reader.runs.copy("r1")
     reader.runs.share_documents(copied, shared=True)
     texts = {run_id: text_of(reader, run_id) for run_id in (copied, "r1")}
