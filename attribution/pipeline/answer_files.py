@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -50,9 +50,16 @@ class AnswerFile(NamedTuple):
 
 
 def pasted_answers(text: str) -> AnswerFile:
-    """Return the answers of a text, which a line of three or more equals signs separates."""
-    parts = [part.strip() for part in SEPARATOR.split(f"\n{text}\n")]
-    return _checked(Row(number, {"answer": part}) for number, part in enumerate(parts, 1) if part)
+    """Return the answers of a text, which a line of three or more equals signs separates.
+
+    Raises:
+        BadInput: There is no answer in it.
+    """
+    rows = []
+    for number, part in enumerate(SEPARATOR.split(f"\n{text}\n"), 1):
+        if part.strip():
+            rows.append(Row(number, {"answer": part}))
+    return _checked(rows)
 
 
 def read_answers(content: bytes, reading: FileReader) -> AnswerFile:
@@ -70,7 +77,8 @@ def read_answers(content: bytes, reading: FileReader) -> AnswerFile:
         except FetchFailed as error:
             raise BadInput(f"{error}, or save it as CSV") from error
         return _checked(_table_rows(iter(lines)))
-    if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
+    beginning = content.lstrip(b"\xef\xbb\xbf \r\n\t")
+    if beginning.startswith(b"{"):
         return _checked(parse_rows(content, ["answer"]))
     return _checked(_table_rows(_csv_lines(content)))
 
@@ -82,8 +90,9 @@ def _csv_lines(content: bytes) -> Iterator[list[str]]:
         raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
+    file = io.StringIO(text, newline="")
     try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        yield from csv.reader(file, delimiter=delimiter, strict=True)
     except csv.Error as error:
         raise BadInput(f"the file is no CSV ({error}): save it again") from None
 
@@ -98,14 +107,17 @@ def _table_rows(lines: Iterator[list[str]]) -> Iterator[Row]:
             yield Row(number, dict(zip(heads, cells, strict=False)))
 
 
-def _checked(rows: Iterator[Row] | Sequence[Row]) -> AnswerFile:
+def _checked(rows: Iterable[Row]) -> AnswerFile:
+    """Return the answers of rows, and the problems of those that have none."""
     answers: list[NewAnswer] = []
     problems: list[str] = []
     for row in rows:
         try:
-            answers.append(_answer(row))
+            answer = _answer(row)
         except BadInput as error:
             problems.append(f"Row {row.line}: {error}")
+            continue
+        answers.append(answer)
         if len(answers) > MOST:
             raise BadInput(f"more than {MOST:,} answers: split the file")
     if not answers:
@@ -121,17 +133,17 @@ def _answer(row: Row) -> NewAnswer:
         raise BadInput("the answer is empty")
     if len(answer) > LIMITS.answer:
         raise BadInput(f"the answer has more than {LIMITS.answer:,} characters: shorten it")
-    tags = [*_listed(row.fields, "tag"), *_listed(row.fields, "tags")]
     return NewAnswer(
         answer,
         question=_text(row.fields, "question"),
         title=_text(row.fields, "title"),
         sources=tuple(_listed(row.fields, "sources")),
-        tags=tuple(clean_tags(tags)),
+        tags=tuple(clean_tags(_listed(row.fields, "tag"))),
     )
 
 
 def _text(fields: Mapping[str, object], name: str) -> str:
+    """Return a cell. Raises BadInput for JSON that is not text."""
     value = fields.get(name) or ""
     if not isinstance(value, str):
         raise BadInput(f"“{name}” is not text")
@@ -139,6 +151,8 @@ def _text(fields: Mapping[str, object], name: str) -> str:
 
 
 def _listed(fields: Mapping[str, object], name: str) -> list[str]:
+    """Return the parts of a cell, or of a list in JSON."""
     value = fields.get(name) or ""
     parts = value if isinstance(value, list) else _PARTS.split(str(value))
-    return [str(part).strip() for part in parts if str(part).strip()]
+    stripped = [str(part).strip() for part in parts]
+    return [part for part in stripped if part]

@@ -21,62 +21,79 @@ from attribution.text_files import Row
 from attribution.types import Document
 from attribution.verifiers import VERIFIERS
 
+DOCUMENTS = '"documents" is not a list of texts or of objects with "name" and "text"'
 INPUTS = ("question", "answer", "documents", "turns")  # the report has them
 
 
 def batch(
     rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local
 ) -> Iterator[RowDone]:
-    """Analyse every row's `answer` with its `question`, `documents` and `turns`, and write a line
-    each.
+    """Analyse every row, and write a line each.
+
+    Args:
+        rows: Each has an `answer` and may have a `question`, `documents` and earlier `turns`.
+        settings: Of all rows.
+        path: The file of results; rows that are finished in it are left out.
+        engine: What runs the rows.
+
+    Returns:
+        An iterator of the progress.
+
+    Raises:
+        Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
     """
-    return Experiment(rows, partial(Analyst, settings), settings.identity, INPUTS, engine).run(path)
+    prepare = partial(Analyst, settings)
+    return Experiment(rows, prepare, settings.identity, INPUTS, engine).run(path)
 
 
 class Analyst:
-    """The stages with their models and the store, which all rows of a process share.
-
-    Raises Unavailable or BadInput where one of the implementations is missing, StoreError for the
-    database.
-    """
+    """The stages with their models and the store, which all rows of a process share."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings, self.store = settings, Store.open(settings.database_url)
+        """Build the models, so that what is missing is said before any row.
+
+        Raises:
+            Unavailable, BadInput: One of the implementations is missing.
+            StoreError: The database cannot be used.
+        """
+        self.settings = settings
+        self.store = Store.open(settings.database_url)
         SEGMENTERS.build(settings.segmenter, settings)
         CHUNKERS.build(settings.chunker, settings)
         EMBEDDERS.build(settings.embedder, settings)
         VERIFIERS.build(settings.verifier, settings)
 
     def __call__(self, row: Row) -> Fields:
-        """The report of a row."""
-        settings, documents = self.settings, documents_of(row)
+        """Return the report of a row."""
+        settings = self.settings
+        documents = documents_of(row)
         if documents:
             sources = tuple(dict.fromkeys((*settings.sources, "documents")))
             settings = settings.model_copy(update={"sources": sources})
         question = str(row.fields.get("question") or "")
+        answer = row.fields["answer"]
         context = turns_of(row.fields.get("turns"))
-        *_, last = run(
-            question, row.fields["answer"], settings, self.store, documents, context=context
-        )
+        *_, last = run(question, answer, settings, self.store, documents, context=context)
         assert isinstance(last, Finished)
         return {"report": json.loads(last.report.to_json())}
 
 
 def documents_of(row: Row) -> tuple[Document, ...]:
-    """Return the row's own sources: texts, or objects with a name and a text. BadInput for anything
-    else.
+    """Return the row's own sources: texts, or objects with a name and a text.
+
+    Raises:
+        BadInput: They are anything else.
     """
     given = row.fields.get("documents") or []
+    if not isinstance(given, list):
+        raise BadInput(DOCUMENTS)
     documents = []
-    for number, one in enumerate(given if isinstance(given, list) else [None], 1):
-        name, text = (
-            (one.get("name"), one.get("text"))
-            if isinstance(one, dict)
-            else (f"Document {number}", one)
-        )
-        if not isinstance(text, str) or not isinstance(name, str):
-            raise BadInput(
-                '"documents" is not a list of texts or of objects with "name" and "text"'
-            )
-        documents.append(Document(name, text.encode(), "text/plain"))
+    for number, document in enumerate(given, 1):
+        if isinstance(document, str):
+            document = {"name": f"Document {number}", "text": document}
+        match document:
+            case {"name": str(name), "text": str(text)}:
+                documents.append(Document(name, text.encode(), "text/plain"))
+            case _:
+                raise BadInput(DOCUMENTS)
     return tuple(documents)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution import edits
 from attribution.errors import BadInput
@@ -60,6 +61,24 @@ class Changed:
     origins: tuple[str, ...] = ()
 
 
+class Place(NamedTuple):
+    """The passage of a piece of evidence, and its claim."""
+
+    claim_id: str
+    page_id: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, piece: Evidence) -> Place:
+        return cls(piece.claim_id, piece.page_id, piece.start, piece.end)
+
+    @property
+    def in_page(self) -> Place:
+        """The passage for any claim."""
+        return self._replace(claim_id="")
+
+
 def apply(report: Report, change: edits.Change) -> Changed:
     """Apply a change to the claims or passages.
 
@@ -86,7 +105,11 @@ def apply(report: Report, change: edits.Change) -> Changed:
 
 
 def claim_of(report: Report, claim_id: str) -> Claim:
-    """Return the claim with that id. Raises BadInput if the report has none."""
+    """Return the claim with that id.
+
+    Raises:
+        BadInput: The report has none.
+    """
     for claim in report.claims:
         if claim.id == claim_id:
             return claim
@@ -117,18 +140,23 @@ def _reword(report: Report, change: edits.Reword) -> Changed:
     text = _one_line(change.text)
     if text == claim.text and claim.enriched is None:
         raise BadInput("the text is the same as before: change it")
-    return _replace_claims(report, [claim], [_by_hand(claim, text, claim.spans)])
+    reworded = _by_hand(claim, text, claim.spans)
+    return _replace_claims(report, [claim], [reworded])
 
 
 def _split(report: Report, change: edits.Split) -> Changed:
     claim = claim_of(report, change.claim_id)
-    texts = list(dict.fromkeys(_one_line(text) for text in change.texts if text.strip()))
+    lines = [_one_line(text) for text in change.texts if text.strip()]
+    texts = list(dict.fromkeys(lines))
     if len(texts) < 2:
         raise BadInput(
             f"a claim is split into two or more; found {len(texts)}: "
             "write each on a line of its own"
         )
-    parts = [_by_hand(claim, text, _spans_within(report, claim, text)) for text in texts]
+    parts = []
+    for text in texts:
+        spans = _spans_within(report, claim, text)
+        parts.append(_by_hand(claim, text, spans))
     return _replace_claims(report, [claim], parts)
 
 
@@ -147,20 +175,24 @@ def _merge(report: Report, change: edits.Merge) -> Changed:
     claims = [claim for claim in report.claims if claim.id in ids]
     if len(claims) < 2:
         raise BadInput("two or more claims are merged into one: choose another claim")
-    spans = {span for claim in claims for span in claim.spans}
-    sentences = {claim.sentence for claim in claims}
-    sentence = claims[0].sentence if len(sentences) == 1 else None
-    first = claims[0].model_copy(update={"sentence": sentence})
+    spans: set[Span] = set()
+    for claim in claims:
+        spans.update(claim.spans)
+    first = claims[0]
+    if len({claim.sentence for claim in claims}) > 1:
+        first = first.model_copy(update={"sentence": None})
     merged = _by_hand(first, _one_line(change.text), tuple(sorted(spans)))
     return _replace_claims(report, claims, [merged])
 
 
 def _recheck(report: Report, change: edits.Recheck) -> Changed:
-    claims = [claim_of(report, change.claim_id)] if change.claim_id else unclear_claims(report)
-    if not claims:
+    if change.claim_id:
+        claim = claim_of(report, change.claim_id)
+        return Changed(report, claim.text, (claim.id,), (claim.id,))
+    ids = tuple(claim.id for claim in unclear_claims(report))
+    if not ids:
         raise BadInput("no claim of this run is unclear: there is nothing to recheck")
-    ids = tuple(claim.id for claim in claims)
-    return Changed(report, claims[0].text if change.claim_id else "", ids, ids)
+    return Changed(report, "", ids, ids)
 
 
 def _replace_claims(report: Report, old: Sequence[Claim], new: Sequence[Claim]) -> Changed:
@@ -168,7 +200,8 @@ def _replace_claims(report: Report, old: Sequence[Claim], new: Sequence[Claim]) 
     replaced = tuple(claim.id for claim in old)
     others = [claim for claim in report.claims if claim.id not in replaced]
     ids = tuple(claim.id for claim in new)
-    if len(set(ids)) < len(ids) or {claim.id for claim in others} & set(ids):
+    all_ids = [claim.id for claim in (*others, *new)]
+    if len(set(all_ids)) < len(all_ids):
         raise BadInput("there is a claim with this text at this place already: change the text")
     place = report.claims.index(old[0])
     claims = (*others[:place], *new, *others[place:])
@@ -179,8 +212,9 @@ def _replace_claims(report: Report, old: Sequence[Claim], new: Sequence[Claim]) 
 def _by_hand(like: Claim, text: str, spans: tuple[Span, ...]) -> Claim:
     """Make the claim that a person wrote in place of another."""
     place = spans[0] if spans else like.sentence
-    own = {"text": text, "spans": spans, "id": content_id(text, str(place))}
-    return like.model_copy(update=own | WRITTEN_BY_HAND)
+    claim_id = content_id(text, str(place))
+    written = {"id": claim_id, "text": text, "spans": spans}
+    return like.model_copy(update=written | WRITTEN_BY_HAND)
 
 
 def _one_line(text: str) -> str:
@@ -194,22 +228,20 @@ def _one_line(text: str) -> str:
 
 
 def _exclude(report: Report, change: edits.Exclude) -> Changed:
+    """Take a passage out of a claim's evidence, or back in."""
     claim = claim_of(report, change.claim_id)
-    key = (change.claim_id, change.page_id, change.start, change.end)
-    excluded = excluded_from(report)
-    pieces = report.evidence if change.excluded else excluded
-    piece = next((e for e in pieces if _place(e) == key), None)
-    if piece is None:
+    place = Place(claim.id, change.page_id, change.start, change.end)
+    counted = list(report.evidence)
+    excluded = list(excluded_from(report))
+    before, after = (counted, excluded) if change.excluded else (excluded, counted)
+    pieces = [piece for piece in before if Place.of(piece) == place]
+    if not pieces:
         relation = "evidence for" if change.excluded else "excluded from"
         raise BadInput(f"this passage is not {relation} this claim")
-    if change.excluded:
-        evidence = [e for e in report.evidence if e is not piece]
-        excluded = (*excluded, piece)
-    else:
-        evidence = [*report.evidence, piece]
-        excluded = tuple(e for e in excluded if e is not piece)
-    of_claim = [e for e in evidence if e.claim_id == claim.id]
-    of_claim.sort(key=lambda e: -e.similarity)
+    before.remove(pieces[0])
+    after.append(pieces[0])
+    of_claim = [piece for piece in counted if piece.claim_id == claim.id]
+    of_claim.sort(key=lambda piece: -piece.similarity)
     decided = _decide(report, claim, of_claim, is_reduced=True)
     return Changed(_with_excluded(decided, excluded), claim.text, (claim.id,))
 
@@ -218,13 +250,14 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
     """Set or clear the analyst's verdict; it changes no claim."""
     claim = claim_of(report, change.claim_id)
     note = change.note.strip()
-    before = next((j for j in report.judgements if j.claim_id == claim.id), None)
-    judgements = [j for j in report.judgements if j is not before]
-    if change.label is None and not note and before is None:
+    before = [judged for judged in report.judgements if judged.claim_id == claim.id]
+    judgements = [judged for judged in report.judgements if judged.claim_id != claim.id]
+    is_cleared = change.label is None and not note
+    if is_cleared and not before:
         raise BadInput("there is no verdict of yours on this claim")
-    if before and (before.label, before.note) == (change.label, note):
+    if before and (before[0].label, before[0].note) == (change.label, note):
         raise BadInput("your verdict on this claim is the same already")
-    if change.label is not None or note:
+    if not is_cleared:
         judgement = AnalystVerdict(
             claim_id=claim.id,
             statement=claim.statement,
@@ -234,7 +267,8 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
             at=now(),
         )
         judgements.append(judgement)
-    return Changed(report.model_copy(update={"judgements": tuple(judgements)}), claim.text)
+    judged = report.model_copy(update={"judgements": tuple(judgements)})
+    return Changed(judged, claim.text)
 
 
 # --- reports ---
@@ -247,9 +281,11 @@ def excluded_from(report: Report) -> tuple[Evidence, ...]:
 
 def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence]) -> Report:
     """Replace the verdict on one claim, and its evidence."""
-    others = [e for e in report.evidence if e.claim_id != verdict.claim_id]
-    verdicts = [v for v in report.verdicts if v.claim_id != verdict.claim_id]
-    return _in_order(report, report.claims, [*others, *evidence], [*verdicts, verdict])
+    pieces = [piece for piece in report.evidence if piece.claim_id != verdict.claim_id]
+    verdicts = [other for other in report.verdicts if other.claim_id != verdict.claim_id]
+    pieces += evidence
+    verdicts.append(verdict)
+    return _in_order(report, report.claims, pieces, verdicts)
 
 
 def with_evidence(
@@ -259,19 +295,29 @@ def with_evidence(
     evidence: Sequence[Evidence],
     failures: Sequence[Failure] = (),
 ) -> Report:
-    """Decide a claim by new evidence, without the passages excluded from it or from its origins."""
-    before = [e for e in excluded_from(report) if e.claim_id in (*origins, claim.id)]
-    places = {_place(e)[1:] for e in before}
-    excluded = {_place(e): e for e in before if e.claim_id == claim.id}
-    counted = []
+    """Decide a claim by new evidence.
+
+    Args:
+        report: The report, which has the claim.
+        claim: The claim.
+        origins: Ids of the claims that it was made from.
+        evidence: New evidence, without which passages excluded from the claim or from its origins
+            are set aside.
+        failures: What went wrong while the evidence was looked for.
+    """
+    before = excluded_from(report)
+    others = [piece for piece in before if piece.claim_id != claim.id]
+    excluded = [piece for piece in before if piece.claim_id == claim.id]
+    counted: list[Evidence] = []
+    places = {Place.of(e).in_page for e in before if e.claim_id in (*origins, claim.id)}
     for piece in evidence:
-        if _place(piece)[1:] in places:
-            excluded[_place(piece)] = piece
+        if Place.of(piece).in_page in places:
+            excluded.append(piece)
         else:
             counted.append(piece)
     decided = _decide(report, claim, counted, bool(excluded), failures)
-    others = [e for e in excluded_from(report) if e.claim_id != claim.id]
-    return _with_excluded(decided, [*others, *excluded.values()])
+    newest = {Place.of(piece): piece for piece in excluded}
+    return _with_excluded(decided, [*others, *newest.values()])
 
 
 def tidied(report: Report) -> Report:
@@ -298,10 +344,6 @@ def _decide(
     return with_verdict(report, verdict, evidence)
 
 
-def _place(piece: Evidence) -> tuple[str, str, int, int]:
-    return piece.claim_id, piece.page_id, piece.start, piece.end
-
-
 def _with_excluded(report: Report, excluded: Sequence[Evidence]) -> Report:
     set_aside = SetAside(evidence=tuple(excluded)) if excluded else None
     return report.model_copy(update={"set_aside": set_aside})
@@ -315,14 +357,13 @@ def _in_order(
 ) -> Report:
     """Keep evidence and verdicts that belong to the claims, in the order of the claims."""
     order = {claim.id: place for place, claim in enumerate(claims)}
-    kept_evidence = [e for e in evidence if e.claim_id in order]
-    kept_verdicts = [v for v in verdicts if v.claim_id in order]
-    kept_evidence.sort(key=lambda e: order[e.claim_id])
-    kept_verdicts.sort(key=lambda v: order[v.claim_id])
-    return report.model_copy(
-        update={
-            "claims": tuple(claims),
-            "evidence": tuple(kept_evidence),
-            "verdicts": tuple(kept_verdicts),
-        }
-    )
+    kept_evidence = [piece for piece in evidence if piece.claim_id in order]
+    kept_verdicts = [verdict for verdict in verdicts if verdict.claim_id in order]
+    kept_evidence.sort(key=lambda piece: order[piece.claim_id])
+    kept_verdicts.sort(key=lambda verdict: order[verdict.claim_id])
+    changes = {
+        "claims": tuple(claims),
+        "evidence": tuple(kept_evidence),
+        "verdicts": tuple(kept_verdicts),
+    }
+    return report.model_copy(update=changes)

@@ -5,8 +5,7 @@ again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from attribution import edits, events
@@ -77,12 +76,15 @@ def edit(
             report = shown
         # the report of `attribution.check` writes other JSON than the store's
         report = Report(**dict(report))
-        own_settings = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
+        policy = DecisionPolicy.of(report.settings)
+        own_settings = settings.model_copy(update=policy.as_settings())
         own_store = Store(store.database, owner=store.rights.owner)
         editing = _Editing(report, change, own_settings, own_store, stop or threading.Event())
-        with suppress(Outdated):
+        try:
             yield from editing.steps(documents, addresses, version)
-            return
+        except Outdated:
+            continue
+        return
     raise BadInput("the run is being changed in other tabs all the time: try again later")
 
 
@@ -120,10 +122,7 @@ class _Editing:
         report = changed.report
         provenance = self.store.runs.provenance(report.id)
         if changed.open:
-            matcher = Matcher(self.settings, self.store, self.question, report.answer)
-            for page in report.pages:
-                matcher.add(page)
-            matcher.trace(_inherited(provenance.traces, changed))
+            matcher = self._matcher(report, _inherited(provenance.traces, changed))
             opened = [claim for claim in report.claims if claim.id in changed.open]
             yield from self._gather(matcher, opened, documents, addresses)
             for done, claim in enumerate(opened):
@@ -135,18 +134,29 @@ class _Editing:
                     return
             report = self._with_pages(report, matcher)
             report = self._with_versions(report, opened, matcher)
-            found = matcher.provenance(self.concerns)
-            concerns = {**provenance.concerns, **found.concerns}
-            provenance = Provenance(traces=found.traces, concerns=concerns)
+            later = matcher.provenance(self.concerns)
+            concerns = {**provenance.concerns, **later.concerns}
+            provenance = Provenance(traces=later.traces, concerns=concerns)
         if self.stop.is_set():
             return
         made = edits.Edit(
-            at=now(), change=self.change, subject=changed.subject, claims=changed.claims
+            at=now(),
+            change=self.change,
+            subject=changed.subject,
+            claims=changed.claims,
         )
         edited = report.model_copy(update={"edits": (*report.edits, made)})
         report = graded_report(tidied(edited))
         self.store.runs.save_edit(report, provenance, version)
         yield events.Finished(report)
+
+    def _matcher(self, report: Report, traces: Iterable[Trace]) -> Matcher:
+        """Return what finds and judges passages in the pages of the report."""
+        matcher = Matcher(self.settings, self.store, self.question, report.answer)
+        for page in report.pages:
+            matcher.add(page)
+        matcher.trace(traces)
+        return matcher
 
     def _gather(
         self,
@@ -181,14 +191,19 @@ class _Editing:
     def _compare(
         self, report: Report, claim: Claim, origins: Sequence[str], matcher: Matcher
     ) -> Report:
-        """Compare an opened claim with the pages."""
+        """Compare an opened claim with the pages.
+
+        Returns:
+            The report with the verdict on the claim and its evidence.
+        """
         reason = unmatched(report.answer, self.settings, matcher.pages.values())
         if reason:
             return with_verdict(report, not_reached(claim, reason), ())
         if isinstance(self.change, edits.Recheck):
             return self._recheck(report, claim, matcher)
         (evidence,) = matcher.match([claim])
-        return with_evidence(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
+        failures = self.concerns.get(claim.id, ())
+        return with_evidence(report, claim, origins, evidence, failures)
 
     def _recheck(self, report: Report, claim: Claim, matcher: Matcher) -> Report:
         """Let the second verifier decide a claim if it supports or contradicts it; both verdicts
@@ -207,11 +222,13 @@ class _Editing:
         if second.label in GUARANTEES:
             verdict = beside(second, first, "first")
             return with_verdict(rechecked, verdict, evidence_of(rechecked, claim))
-        return with_verdict(report, beside(first, second, "second"), evidence_of(report, claim))
+        verdict = beside(first, second, "second")
+        return with_verdict(report, verdict, evidence_of(report, claim))
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
-        new_failures = [f for f in dict.fromkeys(self.failures) if f not in report.failures]
-        report = report.model_copy(update={"failures": (*report.failures, *new_failures)})
+        """Add the pages and failures of this edit."""
+        failures = dict.fromkeys((*report.failures, *self.failures))
+        report = report.model_copy(update={"failures": tuple(failures)})
         if len(matcher.pages) == len(report.pages):
             return report
         pages = sorted(matcher.marked.values(), key=lambda page: (page.kind, page.url, page.id))

@@ -24,9 +24,22 @@ from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Claim, Document, LlmUsage, Report, Turn
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 
+SECONDS_PER_RUN = 1.0  # whatever it reads
+SECONDS_PER_PAGE = 0.6  # of the web
+SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
+SAMPLE = 5  # passages by which a machine is measured
+SENTENCES = 2  # read besides them, as a run does for each claim
+LEAST_PAIRS = 20  # that a run must have read to tell the pace
+loaded = threading.Event()  # set once this process has loaded what a first run waits for
+_pace: dict[str, float] = {}  # seconds per passage in this process, by the verifier's version
+
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
-    """Raise BadInput for an answer that is empty, too long or not text."""
+    """Check that question and answer can be analysed.
+
+    Raises:
+        BadInput: The answer is empty, or one of the two is too long or not text.
+    """
     if not answer.strip():
         raise BadInput("The answer is empty: paste the text whose claims should be checked.")
     for name, text in (("answer", answer), ("question", question)):
@@ -44,16 +57,6 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
                 f"The {name} contains {count} control characters, so it is not text. "
                 "Paste plain text or Markdown."
             )
-
-
-SECONDS_PER_RUN = 1.0  # whatever it reads
-SECONDS_PER_PAGE = 0.6  # of the web
-SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
-SAMPLE = 5  # passages by which a machine is measured
-SENTENCES = 2  # read besides them, as a run does for each claim
-LEAST_PAIRS = 20  # that a run must have read to tell the pace
-loaded = threading.Event()  # set once this process has loaded what a first run waits for
-_pace: dict[str, float] = {}  # seconds per passage in this process, by the verifier's version
 
 
 def measure_pace(verifier: Verifier) -> None:

@@ -38,10 +38,14 @@ class Passage(NamedTuple):
 
     @classmethod
     def of(cls, given: object) -> Passage:
-        """Return a passage given as one, as a text or as {"text", "url", "title"}; an address or
-        title may be None.
+        """Return a passage.
 
-        Raises BadInput for others.
+        Args:
+            given: A passage, its text, or {"text", "url", "title"}, where address and title may be
+                left out or None.
+
+        Raises:
+            BadInput: It is anything else, or its text is empty.
         """
         if isinstance(given, Passage):
             return given
@@ -80,12 +84,13 @@ class JudgedClaim:
 
     def fields(self) -> dict[str, object]:
         """Return the row that the command line and the server give."""
+        evidence = []
+        for piece in self.evidence:
+            evidence.append(piece.model_dump(include={"relation", "probabilities"}))
         return {
             **self.verdict.model_dump(include={"label", "confidence", "reason"}),
             "strength": self.strength,
-            "evidence": [
-                e.model_dump(include={"relation", "probabilities"}) for e in self.evidence
-            ],
+            "evidence": evidence,
         }
 
 
@@ -103,10 +108,10 @@ def judge(
     """
     given = [[Passage.of(passage) for passage in claim.passages] for claim in claims]
     pages = [_pages(passages) for passages in given]
-    cases = [
-        Reading(_claim(claim), [_whole(page) for page in of_claim.values()])
-        for claim, of_claim in zip(claims, pages, strict=True)
-    ]
+    cases = []
+    for claim, of_claim in zip(claims, pages, strict=True):
+        whole = [PlacedPassage(page, 0, len(page.text), page.text) for page in of_claim.values()]
+        cases.append(Reading(_claim(claim), whole))
     version = getattr(verifier, "version", "")
     evidence = read(cases, verifier, policy)
     for case, passages, of_claim, pieces in zip(cases, given, pages, evidence, strict=True):
@@ -119,9 +124,16 @@ def judge(
 def read_pairs(
     pairs: Sequence[tuple[str, str]], verifier: Reads, policy: DecisionPolicy
 ) -> Iterator[dict[str, object] | Refusal]:
-    """Yield the relation of each claim and its evidence, or why the pair could not be read.
+    """Yield the relation of each claim and its evidence.
 
-    A relation comes with its probabilities, the sentence that decides and the verifier's signals.
+    Args:
+        pairs: Claim and evidence.
+        verifier: What reads them.
+        policy: The thresholds of a relation.
+
+    Yields:
+        The relation with its probabilities, the sentence that decides and the verifier's signals;
+        for a pair that could not be read, the reason.
     """
     claims = [plain(composed(claim)) for claim, _ in pairs]
     passages = [readable(evidence) for _, evidence in pairs]
@@ -136,10 +148,6 @@ def read_pairs(
             "sentence": passage[slice(*judgement.sentence)],
             "signals": judgement.signals,
         }
-
-
-def _whole(page: Page) -> PlacedPassage:
-    return PlacedPassage(page, 0, len(page.text), page.text)
 
 
 def _claim(given: GivenClaim) -> Claim:

@@ -29,7 +29,6 @@ LOST = "its worker process died, perhaps for lack of memory; the next call tries
 ENVIRONMENT = {  # read when a cluster is started
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",  # Ray's own 15 is slow beside other work
-    "RAY_BACKEND_LOG_LEVEL": "fatal",  # else it warns of what Ray Data itself does
 }
 
 
@@ -80,8 +79,7 @@ class OnRay:
             raise Unavailable(
                 f"no Ray cluster answers at {self.address!r}: start one with `ray start --head`, "
                 "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this "
-                "machine "
-                "alone",
+                "machine alone",
                 error,
             ) from None
 
@@ -122,10 +120,9 @@ class OnRay:
         context.enable_progress_bars = False
         context.max_errored_blocks = -1  # a row that kills its worker costs itself
         logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
-        items = [
-            {"place": place, "line": row.line, "fields": json.dumps(row.fields)}
-            for place, row in enumerate(rows)
-        ]
+        items = []
+        for place, row in enumerate(rows):
+            items.append({"place": place, "fields": json.dumps(row.fields)})
         data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
         return data.map_batches(
             Worker,
@@ -157,11 +154,11 @@ class Worker:
 
         return pa.Table.from_pylist([self.run(**row) for row in rows.to_pylist()])
 
-    def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
+    def run(self, place: int, fields: str) -> dict[str, str | int]:
         """Return the result of one row."""
         try:
             self.work = self.work or self.prepare()
-            result = attempt(self.work, Row(line, json.loads(fields)))
+            result = attempt(self.work, Row(place, json.loads(fields)))
         except AttributionError as error:
             result = Result(problem=str(error))
         return {"place": place, "value": json.dumps(result.value), "problem": result.problem}

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate, chain, repeat
-from typing import TypeVar
+from itertools import chain, repeat
+from typing import NamedTuple, TypeVar
 
 from attribution import events
 from attribution.claims.enrichment import standalone_question
@@ -40,7 +40,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict
-from attribution.verdicts import decide, not_reached
+from attribution.verdicts import STOPPED, decide, not_reached
 from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
 from attribution.verifiers.calibration import graded
@@ -50,6 +50,13 @@ GROUP = 4  # claims of each later group, whose pairs are verified together
 CACHED = 0.2  # seconds within which all pages in the store have arrived
 Candidates = list[list[Candidate]]  # the best passages of each claim
 Event = TypeVar("Event")
+
+
+class Found(NamedTuple):
+    """Claims that are verified together, and what returns their passages."""
+
+    claims: Sequence[Claim]
+    find: Callable[[], Candidates]
 
 
 def run(
@@ -194,31 +201,35 @@ class _Run:
     # --- claims ---
 
     def _make_claims(self) -> Iterator[events.Event]:
+        """Segment the answer, and annotate its claims."""
         yield from self._segment()
         yield from self._annotate()
         yield events.ClaimsReady(tuple(self.record.claims))
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
-        failure = unsupported(self.record.answer, self.settings)
+        record = self.record
+        failure = unsupported(record.answer, self.settings)
         if failure:
             yield from self._fail([failure])
-        with self.record.timed("segment"):
+        with record.timed("segment"):
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
             else:
-                question = transcript(self.record.question, self.record.context)
+                question = transcript(record.question, record.context)
                 segmented = segment(question, self.answer, self.settings, self.stop)
-        self.record.claims = list(segmented.claims)
-        versions = {"segmenter": segmented.version} if segmented.version else {}
-        usage = {"segment": segmented.usage} if segmented.usage else {}
-        self.record.add_llm(versions, usage)
+        record.claims = list(segmented.claims)
+        if segmented.version:
+            record.add_llm({"segmenter": segmented.version}, {})
+        if segmented.usage:
+            record.add_llm({}, {"segment": segmented.usage})
         yield from self._fail([*segmented.failures, *fallbacks(segmented.failures)])
         yield events.ClaimsReady(segmented.claims)
 
     def _annotate(self) -> Iterator[events.Event]:
-        record = self.record
+        """Annotate the claims that came without annotations, and check the coherence of all."""
         yield events.StageStarted("worth")
+        record = self.record
         with record.timed("worth"):
             new = [claim for claim in record.claims if claim.worthiness is None]
             annotated, failures = annotate(
@@ -252,10 +263,12 @@ class _Run:
         by_id = {claim.id: claim for claim in checked}
         complete: list[str] = []
         is_first = True
-        for step in self._timed_steps(self.source.gather(checked, self.question, self.stop)):
+        steps = self.source.gather(checked, self.question, self.stop)
+        for step in self._timed_steps(steps):
             yield from self._take(step)
             complete += step.complete
-            is_ready = step.idle or (is_first and self.record.timings["gather"] > CACHED)
+            is_late = self.record.timings["gather"] > CACHED
+            is_ready = step.idle or (is_first and is_late)
             if complete and is_ready and not self._unmatched():
                 claim = by_id[complete.pop(0)]
                 find = functools.partial(self.matcher.find, [claim], early=True)
@@ -273,9 +286,10 @@ class _Run:
             started = time.perf_counter()
 
     def _take(self, step: GatherStep) -> Iterator[events.Event]:
+        """Add the pages of a step of search and download."""
         self.record.spend(step.spent)
         self.matcher.trace(step.traces)
-        yield from self._fail([*step.failures, *fallbacks(step.failures)], step.claim_ids)
+        yield from self._fail(step.failures, step.claim_ids)
         for page in step.pages:
             if self.matcher.add(page):
                 yield events.PageReady(page)
@@ -296,39 +310,41 @@ class _Run:
         yield events.StageStarted("verify")
         reason = self._unmatched()
         if reason:
-            for claim in checked:
-                yield self._record(not_reached(claim, reason), ())
+            yield from self._leave(checked, reason)
             return
         done = 0
         finder = ThreadPoolExecutor(1, thread_name_prefix="find")
         try:
-            for group, find in self._found(_grouped(checked), finder):
+            for claims, find in self._found(_grouped(checked), finder):
                 yield events.Progress("verify", done, len(checked))
                 if self.stop.is_set():
                     break
-                yield from self._match(group, find)
-                done += len(group)
+                yield from self._match(claims, find)
+                done += len(claims)
         finally:
             finder.shutdown(cancel_futures=True)
         if done == len(checked):
             yield events.Progress("verify", done, done)
-        for claim in checked:
+        yield from self._leave(checked)
+
+    def _leave(self, claims: Sequence[Claim], reason: str = STOPPED) -> Iterator[events.Event]:
+        """Say of claims that still have no verdict why they were not reached."""
+        for claim in claims:
             if claim.id not in self.record.verdicts:
-                yield self._record(not_reached(claim), ())
+                yield self._record(not_reached(claim, reason), ())
 
     def _found(
-        self, groups: Sequence[Sequence[Claim]], finder: ThreadPoolExecutor
-    ) -> Iterator[tuple[Sequence[Claim], Callable[[], Candidates]]]:
+        self, groups: Iterator[Sequence[Claim]], finder: ThreadPoolExecutor
+    ) -> Iterator[Found]:
         """Yield each group of claims with what returns its passages.
 
         A thread finds those of later groups while earlier ones are judged, so that no core is idle.
         It starts after the first group, whose verdict is waited for.
         """
-        for group in groups[:1]:
-            yield group, functools.partial(self._find, group)
-        later = [(group, finder.submit(self._find, group)) for group in groups[1:]]
-        for group, passages in later:
-            yield group, passages.result
+        first = next(groups)
+        yield Found(first, functools.partial(self._find, first))
+        later = [Found(group, finder.submit(self._find, group).result) for group in groups]
+        yield from later
 
     def _unmatched(self) -> str:
         return unmatched(self.record.answer, self.settings, self.matcher.pages.values())
@@ -373,11 +389,15 @@ class _Run:
                 yield events.Failed(failure)
 
 
-def _grouped(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+def _grouped(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
     """Cut claims into groups whose pairs are verified together; the first ones are small."""
-    ends = list(accumulate(chain(FIRST_GROUPS, repeat(GROUP, len(claims)))))
-    starts = [0, *ends]
-    return [claims[a:b] for a, b in zip(starts, ends, strict=False) if a < len(claims)]
+    start = 0
+    for size in chain(FIRST_GROUPS, repeat(GROUP)):
+        group = claims[start : start + size]
+        if not group:
+            return
+        yield group
+        start += size
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:

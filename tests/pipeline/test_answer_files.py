@@ -30,10 +30,10 @@ def workbook(*rows: tuple[object, ...]) -> bytes:
 FILES = {
     "comma": b'Question,Answer,Sources,Tag\nHow tall?,"It is tall, really.",library;web,a;b\n'
     b",,,\n,It is old.,,\n",
-    "semicolon": b"\xef\xbb\xbfanswer;question;sources;tags\n"
+    "semicolon": b"\xef\xbb\xbfanswer;question;sources;tag\n"
     b'It is tall, really.;How tall?;"library;web";"a;b"\nIt is old.\n',
     "JSON Lines": b'{"answer": "It is tall, really.", "question": "How tall?", '
-    b'"sources": ["library", "web"], "tags": ["b", "a"]}\n{"answer": "It is old."}\n',
+    b'"sources": ["library", "web"], "tag": ["b", "a"]}\n{"answer": "It is old."}\n',
     "XLSX": workbook(
         ("answer", "question", "sources", "tag"),
         ("It is tall, really.", "How tall?", "library; web", "a; b"),

@@ -53,7 +53,7 @@ def test_without_ray_the_error_says_how_to_get_it(
 
 def test_a_model_that_a_worker_lacks_is_the_row_s_problem(own: Settings) -> None:
     worker = Worker(partial(Analyst, own.model_copy(update={"verifier": "llm"})))
-    found = worker.run(3, 7, json.dumps({"answer": "Bees dance."}))
+    found = worker.run(3, json.dumps({"answer": "Bees dance."}))
     assert found["place"] == 3
     assert "OPENAI_MODEL" in str(found["problem"])
 
@@ -94,7 +94,7 @@ def test_a_row_that_kills_its_worker_costs_itself(
 class _Fragile(Worker):
     """Its process dies of a row about Rome."""
 
-    def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
+    def run(self, place: int, fields: str) -> dict[str, str | int]:
         if "Rome" in fields:
             os._exit(1)
-        return super().run(place, line, fields)
+        return super().run(place, fields)
