@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 
 from attribution.text.passages import visible
@@ -10,15 +9,10 @@ from attribution.types import Claim
 
 Pairs = Sequence[tuple[str, str]]  # claim and premise
 Entailment = Callable[[Pairs], Sequence[float | None]]  # probabilities; None: too long to read
-GROUP = 20  # pairs between two looks at the stop signal
 
 
 def check_coherence(
-    answer: str,
-    claims: Sequence[Claim],
-    entailment: Entailment,
-    threshold: float,
-    stop: threading.Event | None = None,
+    answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float
 ) -> list[Claim]:
     """Set `coherence` and `coherent` on claims that say something else than their whole sentence.
 
@@ -28,20 +22,13 @@ def check_coherence(
         claims: Of the answer.
         entailment: Reads the pairs; a claim whose pair is too long stays as it is.
         threshold: Least probability of a coherent claim.
-        stop: Ends the reading.
     """
     pairs: dict[str, tuple[str, str]] = {}
     for claim in claims:
         premise = premise_of(answer, claim)
         if premise.split() != claim.text.split():
             pairs[claim.id] = (claim.text, premise)
-    scores: dict[str, float | None] = {}
-    ids = list(pairs)
-    for start in range(0, len(ids), GROUP):
-        if stop and stop.is_set():
-            break
-        group = ids[start : start + GROUP]
-        scores.update(zip(group, entailment([pairs[i] for i in group]), strict=True))
+    scores = dict(zip(pairs, entailment(list(pairs.values())), strict=True))
     return [_scored(claim, scores.get(claim.id), threshold) for claim in claims]
 
 
@@ -54,4 +41,6 @@ def _scored(claim: Claim, score: float | None, threshold: float) -> Claim:
 
 def premise_of(answer: str, claim: Claim) -> str:
     """Return the sentence of a claim without citation marks, or the answer if it has none."""
-    return visible(answer, *claim.sentence) if claim.sentence else answer
+    if claim.sentence is None:
+        return answer
+    return visible(answer, *claim.sentence)

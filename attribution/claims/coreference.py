@@ -33,6 +33,7 @@ PRONOUNS = {
     **dict.fromkeys(("it", "its"), "it"),
     **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
 }
+PERSONAL = ("he", "she", "him", "his", "her")
 POSSESSIVE = frozenset(("his", "her", "its", "their"))
 NEAR = 3  # sentences that are searched for an antecedent
 LONGEST_NAME = 9  # words
@@ -63,32 +64,43 @@ class Mention(NamedTuple):
 
 
 def mentions(doc: Doc) -> list[Mention]:
-    """Return the noun phrases of a text."""
+    """Return the noun phrases of a text, without pronouns and those cut in the wrong place."""
     found: list[Mention] = []
     for chunk in doc.noun_chunks:
-        head = chunk.root
-        if head.pos_ == "PRON" or chunk[0].dep_ in ("cc", "preconj") or chunk[-1].is_punct:
-            continue
-        text = chunk.text
-        if chunk[0].is_sent_start and chunk[0].is_title and chunk[0].pos_ != "PROPN":
-            text = lower_initial(text)
-        is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == head.sent.root
-        left_out = [c for c in head.children if c.dep_ in MODIFIERS and c.left_edge.i == chunk.end]
-        is_whole = head.pos_ == "PROPN" or not left_out
-        found.append(Mention(text, chunk, head, _forms(chunk, head), is_subject, is_whole))
+        is_cut = chunk[0].dep_ in ("cc", "preconj") or chunk[-1].is_punct
+        if chunk.root.pos_ != "PRON" and not is_cut:
+            found.append(_mention(chunk))
     return found
 
 
+def _mention(chunk: Span) -> Mention:
+    head = chunk.root
+    first = chunk[0]
+    text = chunk.text
+    if first.is_sent_start and first.is_title and first.pos_ != "PROPN":
+        text = lower_initial(text)
+    is_subject = head.dep_ in NOMINAL_SUBJECTS and head.head == head.sent.root
+    is_whole = True
+    if head.pos_ != "PROPN":
+        modifiers = [child for child in head.children if child.dep_ in MODIFIERS]
+        is_whole = all(child.left_edge.i != chunk.end for child in modifiers)
+    return Mention(text, chunk, head, _forms(chunk, head), is_subject, is_whole)
+
+
 def _forms(span: Span, head: Token) -> frozenset[str]:
-    """Return the pronouns that agree with a noun phrase in gender and number."""
+    """Return the pronouns that agree with a noun phrase in gender and number.
+
+    A name whose bearer may be a person or a thing has the forms "it" and "name".
+    """
     noun = head.lower_
     if head.tag_ in ("NNS", "NNPS") or noun in ("people", "police", "children"):
         return frozenset(("they",))
     is_name = head.pos_ == "PROPN"
-    words = {token.lower_ for token in span if is_name} | {noun}
+    words = {noun}
+    if is_name:
+        words.update(token.lower_ for token in span)
     titles = words & (LEXICON["titles"] | LEXICON["persons"])
-    has_article = is_name and span[0].pos_ in ("DET", "PRON") and not titles
-    if has_article or any(child.lower_ == "of" for child in head.children):
+    if is_name and span[0].pos_ in ("DET", "PRON") and not titles:
         return frozenset(("it",))
     if words & LEXICON["male"]:
         return frozenset(("he",))
@@ -103,7 +115,10 @@ def _forms(span: Span, head: Token) -> frozenset[str]:
 
 
 def is_expletive(token: Token) -> bool:
-    """Return True for an "it" about the weather, or about a clause that follows."""
+    """Return True for an "it" about the weather, or about a clause that follows.
+
+    Such a pronoun refers to nothing (Lappin and Leass 1994, 2.2).
+    """
     verb = token.head
     if token.lower_ != "it":
         return False
@@ -111,25 +126,41 @@ def is_expletive(token: Token) -> bool:
         return True
     if verb.tag_ == "VBN":  # "it is known that", but not "it is used to"
         return any(child.dep_ == "ccomp" for child in verb.children)
-    parts = [verb, *(c for c in verb.children if c.dep_ in ("acomp", "attr"))]
-    has_clause = any(c.dep_ in CLAUSES and c.i > verb.i for part in parts for c in part.children)
-    rest = token.doc[verb.i + 2 :]
-    is_cleft = any(t.lower_ in ("who", "that") and t.nbor(-1).is_title for t in rest)
-    return verb.lower_ in CLAUSAL and (has_clause or is_cleft)
+    return verb.lower_ in CLAUSAL and (_has_clause(verb) or _is_cleft(token.doc[verb.i + 2 :]))
+
+
+def _has_clause(verb: Token) -> bool:
+    """Return True if a clause follows the verb or its complement: "it is clear that"."""
+    complements = [child for child in verb.children if child.dep_ in ("acomp", "attr")]
+    for part in (verb, *complements):
+        if any(child.dep_ in CLAUSES and child.i > verb.i for child in part.children):
+            return True
+    return False
+
+
+def _is_cleft(rest: Span) -> bool:
+    """Return True for what follows "it is": "Fleming who"."""
+    return any(token.lower_ in ("who", "that") and token.nbor(-1).is_title for token in rest)
 
 
 def outward_pronouns(doc: Doc) -> Iterator[Token]:
-    """Yield the third-person pronouns that refer to something outside the text."""
+    """Yield the third-person pronouns that refer to something outside the text.
+
+    Those that agree with a noun phrase before them, or with the subject after their own clause,
+    refer to it.
+    """
     candidates = mentions(doc)
     for token in doc:
         form = PRONOUNS.get(token.lower_)
         if form is None or token.text == "IT" or is_expletive(token):
             continue
-        forms = {form, "name"} if form != "they" else {form, "he", "she"}  # "a tenant … their rent"
+        forms = {form, "name"}
+        if form == "they":
+            forms = {form, "he", "she"}  # "a tenant … their rent"
         fitting = [m for m in candidates if m.forms & forms and not _is_apart(token, m)]
-        before = any(m.span.start < token.i for m in fitting)
-        ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
-        if not before and not ahead:
+        is_before = any(m.span.start < token.i for m in fitting)
+        is_ahead = _is_in_fronted_clause(token) and any(m.is_subject for m in fitting)
+        if not is_before and not is_ahead:
             yield token
 
 
@@ -137,16 +168,23 @@ def _is_apart(token: Token, mention: Mention) -> bool:
     """Return True if a mention holds the pronoun, or is the subject of the verb that it follows."""
     if token in mention.span:
         return True
-    is_object = token.lower_ not in POSSESSIVE and token.dep_ not in NOMINAL_SUBJECTS
+    if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
+        return False
+    verbs = (token.head, token.head.head)
     is_subject = mention.head.dep_ in NOMINAL_SUBJECTS
-    return is_object and is_subject and mention.head.head in (token.head, token.head.head)
+    return is_subject and mention.head.head in verbs
 
 
 def _is_in_fronted_clause(token: Token) -> bool:
     """Return True for "he" in "When he was twenty, Newton left"."""
     top = root(token.doc)
-    clauses = (a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp"))
-    return token.head != top and any(a.head == top and a.i < top.i for a in clauses)
+    if token.head == top:
+        return False
+    for clause in token.ancestors:
+        is_clause = clause.dep_ in ("advcl", "prep", "pcomp")
+        if is_clause and clause.head == top and clause.i < top.i:
+            return True
+    return False
 
 
 # --- what they refer to ---
@@ -161,46 +199,81 @@ class Context:
     """
 
     def __init__(self, question: str, answer: str) -> None:
+        """Read what the answer may refer to.
+
+        Args:
+            question: The question, perhaps with earlier ones; it may be empty.
+            answer: The answer, in which nothing is parsed yet.
+        """
         self.blocks = passages(answer)
         asked = parse(straight(plain(question)))
+        has_verb = any(token.pos_ in VERBAL for token in asked)
+        self.question = mentions(asked) if has_verb else []
         self._asks_who = question.lower().startswith("who")
-        self.question = mentions(asked) if any(t.pos_ in VERBAL for t in asked) else []
-        self._small_words = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
-        self._has_persons = bool(re.search(r"(?i)\b(?:he|she|him|his|her)\b", answer))
+        words = re.findall(r"\w+", f"{question} {answer}")
+        self._small_words = {word for word in words if word.islower()}
+        self._has_persons = any(word.lower() in PERSONAL for word in words)
 
     def before(self, number: int, place: int) -> Iterator[Doc]:
-        """Yield the sentences before a claim in its block and its section, nearest first."""
+        """Yield the sentences before a claim, nearest first.
+
+        Args:
+            number: The block of the claim; that and the text above it in its section count.
+            place: The claim's first character in the answer.
+        """
         block = self.blocks[number]
         if place > block.start:
-            yield from _backwards(block, len(block.until(place)))
+            end = len(block.until(place))
+            yield from _backwards(block, end)
         for other in reversed(self.blocks[:number]):
             if other.kind != "text":
                 break
             yield from _backwards(other, len(other.text))
 
     def antecedent(self, form: str, number: int, place: int) -> str | None:
-        """Return what a pronoun refers to; None if there is nothing or a rival.
+        """Return what a pronoun refers to.
 
-        That is the subject of the sentence before, the term of its item, or what is asked about.
+        Args:
+            form: he, she, it or they.
+            number: The block of the claim.
+            place: The claim's first character in the answer.
+
+        Returns:
+            The subject of the sentence before, the term of its item, or what is asked about; None
+            if there is nothing or a rival.
         """
         for doc in islice(self.before(number, place), NEAR):
             fitting = [m for m in mentions(doc) if self._fits(m, form)]
             goes_on = any(PRONOUNS.get(token.lower_) == form for token in doc)
             if fitting and not goes_on:
-                return self._name(_only(fitting, self.question), doc)
+                only = _only(fitting, self.question)
+                return self._name(only, doc)
         label = self.blocks[number].label
         if label and form in ("it", "they"):
             named = mentions(parse(label))
-            return label if len(named) == 1 and self._fits(named[0], form) else None
+            is_fitting = len(named) == 1 and self._fits(named[0], form)
+            return label if is_fitting else None
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None
-        asked = [m for m in self.question if self._fits(m, form) and not VAGUE.match(m.text)]
-        if self._asks_who and form in ("he", "she"):
-            persons = [m for m in self.question if m.head.dep_ in ("attr", *NOMINAL_SUBJECTS)]
-            asked += [m for m in persons if "name" in m.forms]
+        asked = self._asked(form)
         return self._name(asked[0], None) if len(asked) == 1 else None
 
+    def _asked(self, form: str) -> list[Mention]:
+        """Return what is asked about that a pronoun may refer to."""
+        asked: list[Mention] = []
+        for mention in self.question:
+            if self._fits(mention, form) and not VAGUE.match(mention.text):
+                asked.append(mention)
+        if not self._asks_who or form not in ("he", "she"):
+            return asked
+        for mention in self.question:
+            is_person = mention.head.dep_ in ("attr", *NOMINAL_SUBJECTS)
+            if is_person and "name" in mention.forms:
+                asked.append(mention)
+        return asked
+
     def _fits(self, mention: Mention, form: str) -> bool:
+        """Return True if a pronoun of this form may stand for a mention."""
         if "name" not in mention.forms:
             return form in mention.forms
         return form == "it" and not self._has_persons
@@ -210,13 +283,17 @@ class Context:
         if mention is None or not mention.is_whole:
             return None
         text = mention.text
-        is_defined = doc is not None and root(doc).lower_ in ("is", "are") and mention.is_subject
-        if VAGUE.match(text) and not (is_defined and text.startswith(("a ", "an "))):
+        is_defined = False
+        if doc is not None and mention.is_subject:
+            is_defined = root(doc).lower_ in ("is", "are")
+        is_kind = is_defined and text.startswith(("a ", "an "))
+        if VAGUE.match(text) and not is_kind:
             return None
         words = text.split()
-        goes_on = mention.head.doc[mention.span.end :][:1].text.isdigit()  # "Acer Swift | 3"
-        is_general = text.casefold() in LEXICON["anybody"]
-        if goes_on or is_general or len(text) < 2 or len(words) > LONGEST_NAME:
+        following = mention.head.doc[mention.span.end :][:1].text
+        if following.isdigit():  # "Acer Swift | 3"
+            return None
+        if len(text) < 2 or len(words) > LONGEST_NAME:
             return None
         is_name = len(words) > 1 and all(word[0].isupper() for word in words[1:])
         is_common = words[0].istitle() and words[0].lower() in self._small_words
@@ -227,22 +304,37 @@ def _backwards(block: AnswerPassage, end: int) -> Iterator[Doc]:
     """Yield the sentences of a block up to a position, without its label, the last one first."""
     text = straight(block.text)
     for start, stop in reversed(split(text, MAX_PARSED)):
-        sentence = text[max(start, block.label_end) : min(stop, end)]
+        first = max(start, block.label_end)
+        sentence = text[first : min(stop, end)]
         if sentence.strip():
             yield parse(sentence)
 
 
 def _only(fitting: Sequence[Mention], asked: Sequence[Mention]) -> Mention | None:
-    """Return the subject, or the only mention, if it has no rival or alone is asked about."""
+    """Return the mention that a pronoun refers to.
+
+    Args:
+        fitting: Mentions of one sentence that agree with the pronoun; at least one.
+        asked: Mentions of the question.
+
+    Returns:
+        The subject, or the only mention, if it has no rival or alone is asked about.
+    """
     subjects = [m for m in fitting if m.is_subject]
-    best = subjects[0] if subjects else fitting[0]
     if not subjects and len(fitting) > 1:
         return None
-    others = [m for m in fitting if best.text not in m.text and m.text not in best.text]
-    rivals = [m for m in others if m.head.dep_ in RIVALS]
+    best = (subjects or fitting)[0]
+    rivals: list[str] = []
+    for mention in fitting:
+        is_same = best.text in mention.text or mention.text in best.text
+        if mention.head.dep_ in RIVALS and not is_same:
+            rivals.append(mention.text.lower())
+    if not rivals:
+        return best
     topics = " ".join(mention.text.lower() for mention in asked)
-    is_topic = best.text.lower() in topics and not any(m.text.lower() in topics for m in rivals)
-    return best if is_topic or not rivals else None
+    if any(rival in topics for rival in rivals):
+        return None
+    return best if best.text.lower() in topics else None
 
 
 def straight(text: str) -> str:

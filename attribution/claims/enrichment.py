@@ -6,7 +6,6 @@ Only where question and answer leave one candidate; a wrong name is worse than a
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,18 +24,26 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
-def enrich(
-    question: str, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None
-) -> list[Claim]:
-    """Set `enriched` on factual, dependent claims whose references are certain. English only."""
+def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
+    """Replace the pronouns of claims by what they refer to. English only.
+
+    Args:
+        question: The question, perhaps with earlier ones of a conversation.
+        answer: The answer that the claims are from.
+        claims: Claims with worthiness and independence.
+
+    Returns:
+        The claims, with `enriched` where they are factual, dependent and certain to resolve.
+    """
     if not is_english(answer) or not any(map(_is_open, claims)):
         return list(claims)
     context = Context(question, answer)
     result: list[Claim] = []
     for claim in claims:
-        if _is_open(claim) and not (stop and stop.is_set()):
+        if _is_open(claim):
             text = _enriched(context, claim)
-            claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
+            enriched = text if text != claim.text else None
+            claim = claim.model_copy(update={"enriched": enriched})
         result.append(claim)
     return result
 
@@ -56,13 +63,14 @@ class Place(NamedTuple):
 def _enriched(context: Context, claim: Claim) -> str | None:
     """Return the claim with its references replaced; None where that is not certain."""
     place = min(start for start, _ in claim.spans)
-    numbers = [n for n, b in enumerate(context.blocks) if b.start <= place < b.end]
+    numbers = [n for n, block in enumerate(context.blocks) if block.start <= place < block.end]
     foreign_letters = sum(c.isalpha() and not c.isascii() for c in claim.text)
     if not numbers or foreign_letters > len(claim.text) // 4:
         return None
-    if context.blocks[numbers[0]].kind in ("row", "code"):
+    number = numbers[0]
+    if context.blocks[number].kind in ("row", "code"):
         return None
-    return _resolve(context, straight(claim.text), Place(numbers[0], place))
+    return _resolve(context, straight(claim.text), Place(number, place))
 
 
 class Change(NamedTuple):
@@ -74,9 +82,9 @@ class Change(NamedTuple):
 
 
 def _resolve(context: Context, text: str, place: Place) -> str | None:
-    doc = parse(text)
+    """Return the text with every outward pronoun replaced; None if one of them stays open."""
     changes: dict[str, Change] = {}
-    for token in outward_pronouns(doc):
+    for token in outward_pronouns(parse(text)):
         form = PRONOUNS[token.lower_]
         if form in changes:
             continue  # one occurrence is enough
@@ -84,8 +92,10 @@ def _resolve(context: Context, text: str, place: Place) -> str | None:
         if name is None or not _is_replaceable(token):
             return None  # half a repair would hide what is still open
         if token.lower_ in POSSESSIVE and token.dep_ == "poss":
-            name += "'" if form == "they" and name.endswith("s") else "'s"
-        changes[form] = Change(token.idx, token.idx + len(token.text), name)
+            is_plural = form == "they" and name.endswith("s")
+            name += "'" if is_plural else "'s"
+        end = token.idx + len(token.text)
+        changes[form] = Change(token.idx, end, name)
     return _replaced(text, list(changes.values())) if changes else None
 
 
@@ -109,16 +119,22 @@ def _replaced(text: str, changes: Sequence[Change]) -> str:
 
 
 def standalone_question(question: str, turns: Sequence[Turn]) -> str:
-    """Return the question after the last one that names something, if it names nothing itself.
+    """Return a question that can be read without its conversation. English only.
 
-    “When was it built?” follows “What is the Eiffel Tower?”. English only.
+    One that names nothing, such as “When was it built?”, follows the last one that does: “What is
+    the Eiffel Tower?”
+
+    Args:
+        question: The question.
+        turns: The conversation before it.
     """
     asked = [utterance for speaker, utterance in turns if speaker == "user"]
     if not asked or not is_english(" ".join([*asked, question])):
         return question
     questions = [question]
     for earlier in reversed(asked):
-        if Context(questions[0], "").question:
+        first = Context(questions[0], "")
+        if first.question:
             break
         questions.insert(0, earlier)
     return " ".join(questions)

@@ -16,13 +16,14 @@ from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
+from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
+REPLY = 22  # tokens of a typical reply, for estimates
 MAX_CLAIM = 600  # characters of an enriched claim
 RULES = "the result of the rules is kept"
 _REVISED = re.compile(r"^(?:revised )?claim:\s*", re.I)
@@ -104,7 +105,6 @@ class ClaimTask:
     prompt: str
     schema: type[ClaimReply]
     concerns: Callable[[Claim], bool]
-    reply: str  # a typical one, for estimates
 
 
 # In the order in which they run.
@@ -113,20 +113,16 @@ TASKS: Mapping[str, ClaimTask] = {
         "worthiness.v3",
         WorthinessReply,
         lambda claim: True,
-        '{"reason": "It gives a year that a source could confirm.", "worthiness": "factual"}',
     ),
     "independence": ClaimTask(
         "independence.v3",
         IndependenceReply,
         lambda claim: claim.worthiness == "factual",
-        '{"reason": "It does not say which tower is meant.", "independent": false}',
     ),
     "enrichment": ClaimTask(
         "enrichment.v1",
         EnrichmentReply,
         lambda claim: claim.worthiness == "factual" and claim.independent is False,
-        '{"claim": "The building of the Suez Canal took ten years and was paid for by '
-        'shareholders."}',
     ),
 }
 
@@ -137,8 +133,10 @@ def _inputs(task: str, question: str, answer: str, claim: Claim) -> dict[str, st
         return {"conversation": question, "claim": claim.text}
     if task == "worthiness":
         return {"question": question, "claim": claim.text}
-    start = max(0, (claim.spans[0][0] if claim.spans else 0) - CONTEXT // 2)
-    return {"question": question, "answer": answer[start : start + CONTEXT], "claim": claim.text}
+    place = claim.spans[0][0] if claim.spans else 0
+    start = max(0, place - CONTEXT // 2)
+    part = answer[start : start + CONTEXT]
+    return {"question": question, "answer": part, "claim": claim.text}
 
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
@@ -153,7 +151,16 @@ class LlmAnnotator:
     """
 
     def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
-        """Raises Unavailable if no endpoint is configured."""
+        """Open the endpoint.
+
+        Args:
+            settings: With endpoint, model and prompts.
+            store: Caches the replies.
+            stop: Setting it ends the requests.
+
+        Raises:
+            Unavailable: No endpoint is configured.
+        """
         self._llm = Llm(settings, store, stop)
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
@@ -168,6 +175,9 @@ class LlmAnnotator:
             question: For independence, the earlier turns: a sentence that needs them is dependent.
             claims: Enrichment concerns those that are not independent.
             answer: Shown for enrichment.
+
+        Returns:
+            The claims, and a failure for each reply that could not be used.
         """
         questions = self._questions(task, question, answer, claims)
         before = self._llm.usage
@@ -189,10 +199,12 @@ class LlmAnnotator:
         return list(by_id.values()), failures
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
-        """Estimate the usage of a task, without a request."""
+        """Estimate the usage of a task, without a request.
+
+        The arguments are those of `annotate`; replies in the store cost nothing.
+        """
         questions = self._questions(task, question, answer, claims)
-        length = len(TASKS[task].reply) // CHARACTERS_PER_TOKEN
-        return self._llm.estimate(list(questions.values()), TASKS[task].schema, length)
+        return self._llm.estimate(list(questions.values()), TASKS[task].schema, REPLY)
 
     def _questions(
         self, task: str, question: str, answer: str, claims: Sequence[Claim]
@@ -208,4 +220,6 @@ class LlmAnnotator:
 
 
 def _line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """Return a text on one line, without control characters."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.split())

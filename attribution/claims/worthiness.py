@@ -8,7 +8,6 @@ statements.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,8 +26,21 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _NAMED = re.compile(r"\w(?::| –) [A-Z]")  # "Capital: Paris"
 
 
+Class = tuple[Worthiness, str]  # with the reason in an analyst's words
+FACTUAL: Class = ("factual", "")
+
+
 @dataclass(frozen=True)
 class Rule:
+    """A pattern of data/worthiness.yaml.
+
+    Attributes:
+        worthiness: The class of a text in which the pattern occurs.
+        reason: Why, in an analyst's words.
+        pattern: The pattern.
+        unless: The rule does not apply where this occurs.
+    """
+
     worthiness: Worthiness
     reason: str
     pattern: re.Pattern[str]
@@ -37,6 +49,7 @@ class Rule:
 
 @cache
 def _rules() -> tuple[Rule, ...]:
+    """Return the rules in the order in which they are tried."""
     data = load("worthiness")
     exceptions: dict[str, re.Pattern[str]] = {}
     for name, pattern in data["exceptions"].items():
@@ -51,42 +64,51 @@ def _rules() -> tuple[Rule, ...]:
 
 @cache
 def _introductions() -> tuple[re.Pattern[str], ...]:
-    return tuple(compile_any([p], flags=0) for p in load("worthiness")["introductions"])
+    """Return patterns of what may stand in front of an instruction."""
+    patterns = load("worthiness")["introductions"]
+    return tuple(compile_any([pattern], flags=0) for pattern in patterns)
 
 
-def classify(
-    claims: Sequence[Claim], answer: str = "", stop: threading.Event | None = None
-) -> list[Claim]:
-    """Return the claims with `worthiness` and, if it is not factual, the reason.
+def classify(claims: Sequence[Claim], answer: str = "") -> list[Claim]:
+    """Classify claims.
 
-    The rules are for English: in an `answer` in another language, every claim counts as factual. A
-    fragment below a heading, a lead or a question states something together with it.
+    A fragment below a heading, a lead or a question states something together with it.
+
+    Args:
+        claims: Claims with their `context`.
+        answer: The answer that they are from. The rules are for English: in any other language,
+            every claim counts as factual.
+
+    Returns:
+        The claims with `worthiness` and, if it is not factual, the reason.
     """
     english = is_english(answer)
     result: list[Claim] = []
     for claim in claims:
-        is_read = english and not (stop and stop.is_set())
-        worthiness, reason = classify_text(claim.text) if is_read else ("factual", "")
+        worthiness, reason = classify_text(claim.text) if english else FACTUAL
         is_fragment = worthiness == "other" and bool(claim.context)
         if is_fragment or completes_question(claim):
-            worthiness, reason = "factual", ""
+            worthiness, reason = FACTUAL
         update = {"worthiness": worthiness, "worthiness_reason": reason}
         result.append(claim.model_copy(update=update))
     return result
 
 
-def classify_text(text: str) -> tuple[Worthiness, str]:
-    """Return the class and, in an analyst's words, the reason; factual if no rule applies."""
+def classify_text(text: str) -> Class:
+    """Return the class of a text and, in an analyst's words, the reason; factual if no rule
+    applies.
+    """
     text = " ".join(text.replace("’", "'").split())
     for rule in _rules():
-        if rule.pattern.search(text) and not (rule.unless and rule.unless.search(text)):
+        is_exception = rule.unless and rule.unless.search(text)
+        if rule.pattern.search(text) and not is_exception:
             return rule.worthiness, rule.reason
     if is_table_row(text) or is_cell(text) or not _WORDS.search(text):
-        return "factual", ""
+        return FACTUAL
     return _classify_by_parse(text)
 
 
-def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
+def _classify_by_parse(text: str) -> Class:
     if text.endswith(":") and not has_subject(root(parse(text[:-1]))):
         return "not_a_claim", "It only announces what follows."
     if _is_fragment(text, parse(text)):
@@ -99,15 +121,18 @@ def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
         return "not_a_claim", "An instruction."
     if len(doc) and _states_nothing(doc, text):
         return "other", "A fragment: a phrase without a statement of its own."
-    return "factual", ""
+    return FACTUAL
 
 
 def _is_instruction(doc: Doc) -> bool:
     """Return True if the sentence begins with a verb in its base form and has no subject."""
     verb = root(doc)
-    if verb.tag_ != "VB" or verb.i > 1 or verb.lower_ in ("note", "notice", "recall", "let"):
+    if verb.tag_ != "VB" or verb.i > 1:
         return False
-    return not has_subject(verb) and not any(t.dep_ == "aux" for t in verb.children)
+    if verb.lower_ in ("note", "notice", "recall", "let"):
+        return False
+    has_auxiliary = any(token.dep_ == "aux" for token in verb.children)
+    return not has_subject(verb) and not has_auxiliary
 
 
 def _states_nothing(doc: Doc, text: str) -> bool:
@@ -115,27 +140,26 @@ def _states_nothing(doc: Doc, text: str) -> bool:
     past tense.
     """
     top = root(doc)
-    if has_subject(top) or any(c.isdigit() for c in text) or len(list(doc.sents)) > 1:
+    has_digit = any(c.isdigit() for c in text)
+    if has_subject(top) or has_digit or len(list(doc.sents)) > 1:
         return False
     if top.tag_ == "VBG":
         return top.i == 0 and not any(t.dep_ == "aux" for t in top.children)
-    relative = {t.i for c in top.children if c.dep_ == "relcl" for t in c.subtree}
-    verbs = [t for t in doc if t.pos_ in VERBAL]
-    return (
-        top.pos_ == "NOUN"
-        and bool(relative)
-        and all(t.i in relative and t.tag_ != "VBD" for t in verbs)
-    )
+    relative: set[int] = set()
+    for child in top.children:
+        if child.dep_ == "relcl":
+            relative.update(token.i for token in child.subtree)
+    if top.pos_ != "NOUN" or not relative:
+        return False
+    verbs = [token for token in doc if token.pos_ in VERBAL]
+    return all(token.i in relative and token.tag_ != "VBD" for token in verbs)
 
 
 def _is_fragment(text: str, doc: Doc) -> bool:
     """Return True if the text has few words, no figure and no verb."""
     words = len(_WORDS.findall(text))
-    if (
-        words > 7
-        or any(c.isdigit() for c in text)
-        or _NAMED.search(text)
-        or (words > 3 and text[-1] in ".!")
-    ):
+    has_digit = any(c.isdigit() for c in text)
+    is_sentence = words > 3 and text[-1] in ".!"
+    if words > 7 or has_digit or is_sentence or _NAMED.search(text):
         return False
-    return not any(t.pos_ in VERBAL for t in doc)
+    return not any(token.pos_ in VERBAL for token in doc)

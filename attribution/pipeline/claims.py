@@ -13,6 +13,8 @@ from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.conversation import as_text, transcript
 from attribution.embedders import EMBEDDERS
+from attribution.errors import Stopped
+from attribution.models.engine import stoppable
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -82,7 +84,7 @@ def annotate(
         tasks: The stages that the annotator does; the others are done by rules.
         annotator: The language model, if there are tasks for it.
         context: The conversation before the question.
-        stop: Setting it ends the work between two claims.
+        stop: Setting it ends the work before independence.
 
     Returns:
         The annotated claims, and the prompts that failed.
@@ -90,18 +92,20 @@ def annotate(
     shown = transcript(question, context)
     failures: list[Failure] = []
     asked = standalone_question(question, context)
-    annotated = worthiness.classify(add_context(claims, answer, asked), answer, stop)
+    annotated = worthiness.classify(add_context(claims, answer, asked), answer)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.annotate("worthiness", shown, annotated)
         failures += refused
-    annotated = check_independence(annotated, stop)
+    if stop and stop.is_set():
+        return annotated, failures
+    annotated = check_independence(annotated)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.annotate("independence", as_text(context), annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.annotate("enrichment", shown, annotated, answer)
         return annotated, failures + refused
-    return enrichment.enrich(asked, answer, annotated, stop), failures
+    return enrichment.enrich(asked, answer, annotated), failures
 
 
 def check_coherence(
@@ -113,14 +117,19 @@ def check_coherence(
 ) -> list[Claim]:
     """Mark claims as incoherent if their own sentence does not say them, by the verifier (W24 8.2).
 
-    No language model is asked about it, but the best embedded verifier in its place.
+    No language model is asked about it, but the best embedded verifier in its place. Setting `stop`
+    leaves the claims as they are.
     """
     name = settings.verifier
     if LLM in VERIFIERS[name].needs:
         name = "auto"
     verifier = CachedVerifier(VERIFIERS.build(name, settings), store)
     entailment = entailment_by(verifier)
-    return coherence.check_coherence(answer, claims, entailment, settings.coherence, stop)
+    try:
+        with stoppable(stop):
+            return coherence.check_coherence(answer, claims, entailment, settings.coherence)
+    except Stopped:
+        return list(claims)
 
 
 def entailment_by(verifier: Reads) -> coherence.Entailment:

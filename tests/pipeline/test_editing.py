@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attribution import edits, events
 from attribution.errors import BadInput, LlmFailed
 from attribution.pipeline.changes import unclear_claims
-from attribution.pipeline.editing import ADDED, edit
+from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -167,7 +167,8 @@ def test_evidence_is_added_to_one_claim(made: Editor) -> None:
     after = made(edits.AddEvidence(claim_id=tower.id, names=("c.txt",)), TOWER)
     assert made.label("40 metres") == "supported"
     assert len(after.pages) == pages + 1
-    assert ADDED in {piece.searcher for piece in made.evidence("40 metres")}
+    added = next(page.id for page in after.pages if page.url == "document:c.txt")
+    assert added in {piece.page_id for piece in made.evidence("40 metres")}
     unread = Document("d.pdf", b"no pdf")
     after = made(edits.AddEvidence(claim_id=tower.id, names=("d.pdf",)), unread)
     assert after.failures[-1].subject == "d.pdf"
