@@ -43,7 +43,6 @@ class CollectionSummary:
     documents: int
     characters: int
     created_at: str
-    changed_at: str
 
 
 class DocumentStore:
@@ -55,7 +54,8 @@ class DocumentStore:
         Raises:
             StoreError: The database has no full-text index.
         """
-        self._database, self._engine = database, database.engine
+        self._database = database
+        self._engine = database.engine
         if self._engine.dialect.name != "sqlite":
             raise StoreError(
                 "collections need SQLite (FTS5): leave ATTRIBUTION_DATABASE_URL unset to use them"
@@ -72,7 +72,6 @@ class DocumentStore:
                 sa.func.count(d.id).label("documents"),
                 sa.func.coalesce(sa.func.sum(d.characters), 0).label("characters"),
                 c.created_at,
-                sa.func.coalesce(sa.func.max(d.added_at), c.created_at).label("changed_at"),
             )
             .select_from(t.collections.outerjoin(t.documents, c.id == d.collection_id))
             .group_by(c.id)
@@ -84,16 +83,25 @@ class DocumentStore:
     def documents(
         self, collection: str, containing: str = "", limit: int = -1
     ) -> list[dict[str, str | int]]:
-        """Return documents whose name or title contains a text, by name.
+        """Return documents by name.
 
-        Each has name, title, characters, sha256 and added_at.
+        Args:
+            collection: The name of the collection.
+            containing: A text that must occur in the name or title.
+            limit: The greatest number; negative: all.
+
+        Returns:
+            The name, title, characters, sha256 and added_at of each.
+
+        Raises:
+            BadInput: There is no such collection.
         """
         d = t.documents.c
         query = sa.select(d.name, d.title, d.characters, d.sha256, d.added_at)
+        query = query.order_by(d.name).limit(limit)
         if containing:
             in_name = d.name.contains(containing, autoescape=True)
             query = query.where(in_name | d.title.contains(containing, autoescape=True))
-        query = query.order_by(d.name).limit(limit)
         with self._engine.connect() as db:
             query = query.where(d.collection_id == collection_id(db, collection))
             return [dict(row) for row in db.execute(query).mappings()]
@@ -106,11 +114,15 @@ class DocumentStore:
             return set(db.execute(query).scalars())
 
     def page(self, collection: str, name: str) -> Page | None:
-        """Return a document with its text."""
+        """Return a document with its text; None if the collection has none of that name.
+
+        Raises:
+            BadInput: There is no such collection.
+        """
         d = t.documents.c
+        query = sa.select(d.id).where(d.name == name)
         with self._engine.connect() as db:
-            key = collection_id(db, collection)
-            query = sa.select(d.id).where(d.collection_id == key, d.name == name)
+            query = query.where(d.collection_id == collection_id(db, collection))
             document = db.execute(query).scalar()
         return None if document is None else self.pages([document]).get(document)
 
@@ -126,11 +138,17 @@ class DocumentStore:
 
     @contextmanager
     def full_text(self, collection: str) -> Iterator[FullText]:
-        """Open the full-text index, for one thread and while the context lasts."""
+        """Open the full-text index, for one thread and while the context lasts.
+
+        Raises:
+            BadInput: There is no such collection.
+            StoreError: The index cannot be read.
+        """
         count = sa.select(sa.func.count())
         with self._engine.connect() as db:
             key = collection_id(db, collection)
-            documents = db.execute(count.where(t.documents.c.collection_id == key)).scalar_one()
+            query = count.where(t.documents.c.collection_id == key)
+            documents = db.execute(query).scalar_one()
             connection: object = db.connection.dbapi_connection
             assert isinstance(connection, sqlite3.Connection)
             try:
@@ -151,9 +169,13 @@ class DocumentStore:
             get_or_create(db, collection)
 
     def put(self, collection: str, new: Sequence[NewDocument]) -> list[State]:
-        """Add documents in one transaction; return what happened to each.
+        """Add documents in one transaction. The collection is created where needed.
 
-        The collection is created where needed.
+        Returns:
+            What happened to each document.
+
+        Raises:
+            BadInput: The name is not valid, or all collections take too much of the disk.
         """
         check_name(collection)
         size = sa.select(sa.func.sum(t.documents.c.characters))

@@ -31,23 +31,24 @@ class KeywordSearcher(ABC):
 
     @abstractmethod
     def full_text(self) -> AbstractContextManager[FullText]:
-        """The full-text index, for one thread at a time."""
+        """Open the full-text index, for one thread at a time."""
 
     @abstractmethod
     def documents(self, rows: Sequence[int]) -> Mapping[int, Page]:
-        """Documents by row; those removed meanwhile are left out."""
+        """Return documents by row; those removed meanwhile are left out."""
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """The k best documents that share enough of the query's words; often none."""
+        """Return the k best documents that share enough of the query's words; often none."""
         with self.full_text() as table:
             ranking = ranked(table, query, max(k, DEPTH))
         rows = [row for row in ranking.rows if row in ranking.relevant][:k]
         documents = self.documents(rows)
-        pages = (documents[row] for row in rows if row in documents)
-        return [
-            SearchHit(page.url, page.title, rank, self.name, query, page)
-            for rank, page in enumerate(pages, 1)
-        ]
+        pages = [documents[row] for row in rows if row in documents]
+        hits = []
+        for rank, page in enumerate(pages, 1):
+            hit = SearchHit(page.url, page.title, rank, self.name, query, page)
+            hits.append(hit)
+        return hits
 
 
 # --- folders ---

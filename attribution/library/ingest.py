@@ -169,8 +169,11 @@ class _ItemReader:
         fetch: Callable[[str], Page],
         reading: FileReader,
     ) -> None:
-        self._store, self._settings, self._added_before = store, settings, added_before
-        self._fetch, self._reading = fetch, reading
+        self._store = store
+        self._settings = settings
+        self._added_before = added_before
+        self._fetch = fetch
+        self._reading = reading
 
     def read(self, item: Item) -> NewDocument | ItemResult:
         """Read an item; whatever goes wrong costs this item alone."""
@@ -243,5 +246,4 @@ def _in_parallel(
             if len(pending) >= WORKERS:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield [future.result() for future in done]
-        if pending:
-            yield [future.result() for future in wait(pending).done]
+        yield [future.result() for future in wait(pending).done]

@@ -133,8 +133,10 @@ def check_coherence(
 
 
 def entailment_by(verifier: Reads) -> coherence.Entailment:
-    """Return a function from (claim, sentence) pairs to the probabilities that a verifier gives;
-    None for a pair that it cannot read.
+    """Return a function that reads pairs of claim and sentence.
+
+    Its result has the probability that each sentence entails its claim; None for a pair that the
+    verifier cannot read.
     """
 
     def entailment(pairs: coherence.Pairs) -> list[float | None]:
@@ -163,8 +165,12 @@ def unsupported(answer: str, settings: Settings) -> Failure | None:
 
 
 def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
-    """Return why no page can be compared with the answer: it is in another language, and a model is
-    English-only. Empty if a comparison is possible.
+    """Return why no page can be compared with the answer.
+
+    That is so if it is in another language than the pages, and a model is English-only.
+
+    Returns:
+        The reason, as it is shown; empty if a comparison is possible.
     """
     models = (EMBEDDERS[settings.embedder], VERIFIERS[settings.verifier])
     if is_english(answer) or not any(_reads_english(model, settings) for model in models):

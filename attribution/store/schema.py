@@ -134,7 +134,7 @@ documents = _table(
     sa.UniqueConstraint("collection_id", "name"),
     sa.UniqueConstraint("collection_id", "sha256"),
     sa.UniqueConstraint("collection_id", "origin"),
-    sa.Index("documents_facts", "collection_id", "characters", "added_at"),
+    sa.Index("documents_facts", "collection_id", "characters"),
     sqlite_autoincrement=True,  # the id of a removed document is never given to another
 )
 annotation_projects = _table(

@@ -16,7 +16,7 @@ import pytest
 
 from attribution.errors import Unavailable
 from attribution.pipeline.batch import Analyst
-from attribution.pipeline.ray_data import ENVIRONMENT, LOST, OnRay, Worker
+from attribution.pipeline.ray_data import ENVIRONMENT, OnRay, Worker
 from attribution.settings import Settings
 from tests.pipeline.rows import MANY, command, comparable, done, encoded, started, wait_for_lines
 
@@ -76,25 +76,3 @@ def test_two_workers_write_what_one_process_writes_also_after_a_kill(
     assert spread.read_bytes().count(b"\n") < len(rows)
     assert started(command(tmp_path, spread, *ray), **own_data).wait(250) == 1
     assert comparable(spread) == comparable(tmp_path / "whole.jsonl")
-
-
-@needs_ray
-@pytest.mark.slow
-def test_a_row_that_kills_its_worker_costs_itself(
-    own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("attribution.pipeline.ray_data.Worker", _Fragile)
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    *_, last = done(MANY[:4], own, tmp_path / "out.jsonl", OnRay(own).run)
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert [line.get("error") for line in lines] == [None, None, LOST, None]
-    assert last.failed == 1
-
-
-class _Fragile(Worker):
-    """Its process dies of a row about Rome."""
-
-    def run(self, place: int, fields: str) -> dict[str, str | int]:
-        if "Rome" in fields:
-            os._exit(1)
-        return super().run(place, fields)

@@ -64,7 +64,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
         yield Web(served)
 
 
-def test_a_claim_is_searched_for_its_pages_read_and_judged(
+def test_a_claim_is_searched_for_its_pages_read_and_judged_but_for_one_that_is_gone(
     web: Web, settings: Settings, store: Store
 ) -> None:
     report = web.finished(settings, store)
@@ -81,14 +81,9 @@ def test_a_claim_is_searched_for_its_pages_read_and_judged(
         assert pages[piece.page_id].text[piece.start : piece.end] == piece.text
         assert (piece.searcher, piece.rank) == ("searxng", 1)
         assert piece.query
-
-
-def test_a_page_that_is_gone_is_a_failure_of_its_own(
-    web: Web, settings: Settings, store: Store
-) -> None:
-    report = web.finished(settings, store)
     (failure,) = report.failures
-    assert (failure.stage, failure.subject) == ("fetch", web.served.url("/gone"))
+    assert failure.stage == "fetch"
+    assert failure.subject == web.served.url("/gone")
 
 
 def test_the_same_answer_again_asks_the_web_for_nothing_but_what_failed(

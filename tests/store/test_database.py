@@ -1,14 +1,11 @@
 import sqlite3
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from attribution.errors import StoreError
-from attribution.store.database import use_write_ahead_log
 from attribution.store.schema import REVISION
 from attribution.store.store import Store
 
@@ -56,24 +53,3 @@ def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> N
     ]
     errors = [process.communicate(timeout=120)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], errors
-
-
-def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: Path) -> None:
-    for number in range(60):  # without patience one in fifty is refused at once
-        together = threading.Barrier(4)
-
-        def change(
-            path: Path = tmp_path / f"{number}.sqlite3", together: threading.Barrier = together
-        ) -> str:
-            connection = sqlite3.connect(path)
-            connection.execute("PRAGMA busy_timeout=10000")
-            together.wait()
-            use_write_ahead_log(connection)
-            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-            connection.close()
-            return str(mode)
-
-        with ThreadPoolExecutor(4) as pool:
-            assert [done.result() for done in [pool.submit(change) for _ in range(4)]] == [
-                "wal"
-            ] * 4

@@ -1,9 +1,7 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attribution.errors import BadInput, NotYours
-from attribution.store.history import HistoryQuery, HistoryRow, clean_tags, searchable
+from attribution.store.history import HistoryQuery, HistoryRow, clean_tags
 from attribution.store.store import Store
 from attribution.types import AnalystVerdict, Label, Report, Verdict
 from tests import make
@@ -147,13 +145,6 @@ def test_what_is_too_long_or_not_ones_own_is_refused(three: Store) -> None:
         clean_tags(["x" * 400, "y"])
     with pytest.raises(NotYours, match="belongs to another browser: make a copy"):
         describe("secret", "mine now", [], "")
-
-
-@given(st.text(max_size=60))
-def test_every_word_of_a_text_finds_it(text: str) -> None:
-    words = searchable(text).split()
-    assert all(word in searchable("before", text) for word in words)
-    assert searchable(searchable(text)) == searchable(text)
 
 
 @pytest.mark.parametrize("words", ["a b c d e f g h i j k l m", "word " * 10_000])
