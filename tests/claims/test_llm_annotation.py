@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 
 from attribution.claims.llm_annotation import LlmAnnotator
-from attribution.errors import Unavailable
 from attribution.pipeline.claims import segment
 from attribution.pipeline.estimate import estimate
-from attribution.pipeline.run import run
-from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, content_id
 from tests.llm_server import llm_server, llm_settings
@@ -89,11 +86,6 @@ def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritt
         annotator.annotate(task, "User: Who was Ada?", claims, ANSWER)
         assert len(served.requests) == asked
         assert "User: Who was Ada?" in str(served.requests[-1])
-
-
-def test_without_a_model_nothing_runs(settings: Settings, store: Store) -> None:
-    with pytest.raises(Unavailable, match="no language model is configured"):
-        list(run("", "The Nile is long.", settings.model_copy(update={"worthiness": "llm"}), store))
 
 
 def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store) -> None:

@@ -74,26 +74,6 @@ def test_a_colon_alone_is_no_table_row(text: str) -> None:
     assert not dependence_reason(text).startswith("A table row: ")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The city paid 5 million crowns for the tower in 1889, as follows:", "factual"),
-        ("The tower has three owners:", "factual"),
-        ("Three engineers built the dam:", "factual"),
-        ("Jobs that fail permanently are moved to the dead letter table:", "factual"),
-        ("There are several reasons for this:", "not_a_claim"),
-        ("Here is an overview:", "not_a_claim"),
-        ("The main points are as follows:", "not_a_claim"),
-        ("Key facts:", "not_a_claim"),
-        ("The advantages of the method include:", "not_a_claim"),
-    ],
-)
-def test_a_statement_with_a_colon_is_checked_and_an_announcement_is_not(
-    text: str, expected: str
-) -> None:
-    assert classify_text(text)[0] == expected
-
-
 def test_the_rules_decide_nothing_about_an_answer_in_another_language() -> None:
     answer = "ナイル川は北に流れる。地中海に注ぐ。全長は約6650キロメートルである。"
     claims = [claim(text) for text in ("ナイル川は北に流れる。", "地中海に注ぐ。")]

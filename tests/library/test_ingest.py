@@ -15,8 +15,6 @@ from attribution.store.store import Store
 from attribution.types import Document
 from tests.servers import http_server
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
