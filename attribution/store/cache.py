@@ -6,14 +6,13 @@ result uses of it is recorded, so that deleting one deletes what no other needs.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Literal, get_args
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from attribution.server_settings import server_number
 from attribution.store import schema as t
@@ -26,8 +25,8 @@ HITS = TypeAdapter(list[SearchHit])  # with their pages, where the engine gave t
 JUDGEMENT = TypeAdapter(Judgement)
 CACHED = t.cached.c
 USE = t.uses.c
-EVICTION_SECONDS = 600
-_evicted: dict[str, float] = {}  # when, by address of the database
+INSERTIONS = 1_000  # of this process, after which room is made
+_insertions = count(1)
 
 
 class Cache:
@@ -53,8 +52,7 @@ class Cache:
         Returns:
             The page with its text; None if there is no such copy.
         """
-        is_copy = sa.and_(CACHED.kind == "page", CACHED.address == canonical(url))
-        row = self._newest(is_copy, days)
+        row = self._newest(days, CACHED.kind == "page", CACHED.address == canonical(url))
         return Page.model_validate_json(row.body) if row else None
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
@@ -98,7 +96,7 @@ class Cache:
             The hits; None if there was no such search.
         """
         self.use("search", [key])
-        row = self._newest(_of("search", [key]), days)
+        row = self._newest(days, _of("search", [key]))
         return HITS.validate_json(row.body) if row else None
 
     def put_search(self, key: str, hits: Sequence[SearchHit]) -> None:
@@ -114,13 +112,10 @@ class Cache:
             keys: Hashes of a pair, its verifier and the verifier's version.
 
         Returns:
-            The stored judgements by key, without those that another version of the program wrote.
+            The stored judgements by key.
         """
-        judgements = {}
-        for key, body in self.values("judgement", keys).items():
-            with suppress(ValidationError):
-                judgements[key] = JUDGEMENT.validate_json(body)
-        return judgements
+        bodies = self.values("judgement", keys)
+        return {key: JUDGEMENT.validate_json(body) for key, body in bodies.items()}
 
     def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
         """Store judgements by key."""
@@ -170,13 +165,13 @@ class Cache:
             rows |= {row.key: row for row in self._database.all(query)}
         return rows
 
-    def _newest(self, is_wanted: sa.ColumnElement[bool], days: float) -> Row | None:
+    def _newest(self, days: float, *is_wanted: sa.ColumnElement[bool]) -> Row | None:
         """Return the newest row of at most so many days.
 
         One from the future, made while the clock was wrong, doesn't count.
         """
         is_recent = CACHED.made_at.between(_days_ago(days), _days_ago(-1))
-        query = sa.select(t.cached).where(is_wanted, is_recent)
+        query = sa.select(t.cached).where(*is_wanted, is_recent)
         query = query.order_by(CACHED.made_at.desc()).limit(1)
         rows = self._database.all(query)
         if not rows:
@@ -185,7 +180,10 @@ class Cache:
         return rows[0]
 
     def _note_use(self, rows: Sequence[Row]) -> None:
-        """Note that rows of one kind are used today."""
+        """Note that rows of one kind are used today.
+
+        What was used longest ago is evicted first.
+        """
         today = _today()
         old = [row.key for row in rows if row.used_on != today]
         for keys in in_batches(old):
@@ -198,11 +196,7 @@ class Cache:
     ) -> None:
         """Store rows, and make room once in a while."""
         self._database.insert(t.cached, rows, replace=True, db=db)
-        if db is not None:
-            return
-        url = str(self._database.engine.url)
-        if time.monotonic() > _evicted.get(url, 0.0) + EVICTION_SECONDS:
-            _evicted[url] = time.monotonic()
+        if db is None and next(_insertions) % INSERTIONS == 0:
             self.evict()
 
     def evict(self) -> None:
@@ -224,12 +218,12 @@ class Cache:
         do.
         """
         day = CACHED.used_on
-        sizes = sa.select(day, sa.func.sum(CACHED.size).label("size")).where(is_kind)
+        sizes = sa.select(day, sa.func.sum(CACHED.size)).where(is_kind)
         total = 0
-        for row in self._database.all(sizes.group_by(day).order_by(day.desc())):
-            total += row.size
+        for used_on, size in self._database.all(sizes.group_by(day).order_by(day.desc())):
+            total += size
             if total > most:
-                return str(row.used_on)
+                return str(used_on)
         return ""
 
     # --- uses ---

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -61,19 +61,15 @@ class Database:
         try:
             parsed = sa.make_url(url)
             if parsed.get_backend_name() == "sqlite" and parsed.database not in MEMORY:
-                Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
-            database = cls(_engine(url))
-        except OSError as error:
-            place = f" {parsed.database}"
-            reason = f"the folder of the database{place} cannot be made ({error.strerror})"
-            raise StoreError(f"{reason}: make it writable, {OTHER}", error, place) from error
+                with suppress(OSError):  # the first use says that the file cannot be made
+                    Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
+            return cls(_engine(url))
         except (ArgumentError, ImportError) as error:
             raise StoreError(
                 "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address "
                 'of a PostgreSQL database, for which `pip install "psycopg[binary]"` is needed',
                 error,
             ) from None
-        return database
 
     def all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Row]:
         """Return the rows of a query."""
@@ -98,9 +94,9 @@ class Database:
     def check_disk(self) -> None:
         """Raise StoreError if hardly any space is left on the disk of a SQLite database."""
         path = self.engine.url.database
-        if self.engine.dialect.name != "sqlite" or path is None or path in MEMORY:
+        if self.engine.dialect.name != "sqlite" or path in MEMORY:
             return
-        free = shutil.disk_usage(Path(path).parent).free // 1_000_000
+        free = shutil.disk_usage(Path(str(path)).parent).free // 1_000_000
         least = server_number("ATTRIBUTION_FREE_MB")
         if free < least:
             raise StoreError(
@@ -202,13 +198,8 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
     constraint.
     """
     driver = engine.dialect.loaded_dbapi
-    if not isinstance(error, driver.DatabaseError) or isinstance(
-        error,
-        driver.IntegrityError
-        | driver.DataError
-        | driver.ProgrammingError
-        | driver.NotSupportedError,
-    ):
+    is_of_server = isinstance(error, driver.OperationalError | driver.InternalError)
+    if not is_of_server and type(error) is not driver.DatabaseError:
         return None
     reason = str(error).partition("\n")[0][:200]
     if engine.dialect.name == "sqlite":

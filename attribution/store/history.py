@@ -61,7 +61,6 @@ class HistoryRow(NamedTuple):
     beginning: str
     tags: tuple[str, ...]
     note: str
-    private: bool
     version: int
     claims: int
     verdicts: dict[str, int]
@@ -179,7 +178,7 @@ class History:
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
         tags: set[str] = set()
-        tagged = sa.select(RUN.tags).where(self._is_own, RUN.tags != "[]")
+        tagged = sa.select(RUN.tags).where(self._is_own)
         for row in self._database.all(tagged.distinct()):
             tags.update(json.loads(row.tags))
         return sorted(tags)

@@ -41,7 +41,10 @@ class Rights:
         self.owner = owner
 
     def access(self, run_id: str) -> Access:
-        """Return the rights to a run. Nobody has any to an unknown one."""
+        """Return the rights to a run.
+
+        Nobody has any to an unknown one.
+        """
         run = self._database.rows(t.runs, [run_id]).get(run_id)
         if run is None:
             return Access()
@@ -103,8 +106,12 @@ class Rights:
         raise NotYours("this run belongs to another browser: make a copy to change it")
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
-        """Raise NotYours if somebody else saved a result of this id."""
+        """Check that a result may be saved under this id.
+
+        Raises:
+            NotYours: Somebody else saved one.
+        """
         result = t.results.c
         query = sa.select(result.id).where(result.id == result_id, result.owner != self.owner)
-        if db.execute(query.with_for_update()).first():
+        if db.execute(query).first():
             raise NotYours("this result belongs to another browser: make a copy to change it")

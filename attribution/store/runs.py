@@ -73,7 +73,7 @@ class Results(_Saved):
             "id": result_id,
             "body": body,
             "owner": self._rights.owner,
-            "size": len(body) + _characters(pages),
+            "size": len(body) + sum(len(page.text) for page in pages),
         }
         with self._database.transaction() as db:
             self._rights.check_result(db, result_id)
@@ -97,7 +97,9 @@ class Runs(_Saved):
     # --- saving ---
 
     def start(self, report: Report) -> None:
-        """Save a run that starts, with its inputs as the state so far, unless it is known already.
+        """Save a run that starts, unless it is known already.
+
+        Its report so far, which has the inputs, is its first state.
 
         Raises:
             NotYours: The run is somebody else's.
@@ -196,7 +198,7 @@ class Runs(_Saved):
             "provenance": trace,
         }
         self._database.insert(t.run_versions, [row], replace=True, db=db)
-        size = len(body) + len(trace) + _characters(pages)
+        size = len(body) + len(trace) + sum(len(page.text) for page in pages)
         shown = {"version": number, **summary(report)}
         if number:
             shown["size"] = RUN.size + size
@@ -371,10 +373,6 @@ class Runs(_Saved):
             db.execute(t.runs.delete().where(RUN.id == run_id))
 
 
-def _characters(pages: Sequence[Page]) -> int:
-    return sum(len(page.text) for page in pages)
-
-
 # --- what lists show of a run, so that listing and searching parses no report ---
 
 
@@ -397,16 +395,14 @@ def summary(report: Report) -> dict[str, object]:
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
     badges |= {own.claim_id: own.label for own in report.judgements if own.label}
     counts = Counter(badges.values())
-    texts = [report.question, report.answer]
-    for claim in report.claims:
-        texts += [claim.text, claim.enriched or ""]
+    statements = [claim.statement for claim in report.claims]
     return {
         "claims": len(report.claims),
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
         "reviewed": sum(judgement.label is not None for judgement in report.judgements),
         "sources": json.dumps(source_names(report), ensure_ascii=False),
-        "claims_text": searchable(*texts),
+        "claims_text": searchable(report.question, report.answer, *statements),
     }
 
 

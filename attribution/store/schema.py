@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-REVISION = "addresses_of_owners"
+REVISION = "addresses_without_times"
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
