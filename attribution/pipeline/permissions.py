@@ -30,12 +30,10 @@ class Filtered:
     """The settings that were asked for, divided into chosen, refused and overruled ones."""
 
     chosen: dict[str, object] = field(default_factory=dict)  # by name: the values that apply
-    refused: dict[str, str] = field(
-        default_factory=dict
-    )  # why a value that was asked for cannot apply
-    overruled: dict[str, str] = field(
-        default_factory=dict
-    )  # why the operator's value applies in its place
+    # why a value that was asked for cannot apply
+    refused: dict[str, str] = field(default_factory=dict)
+    # why the operator's value applies in its place
+    overruled: dict[str, str] = field(default_factory=dict)
 
     def check(self, *ignored: Trust) -> None:
         """Raise BadSetting for the first setting that was refused, except those of the ignored
@@ -73,9 +71,8 @@ def _bound_passages(filtered: Filtered, own: Settings) -> None:
     """Refuse more text for each claim than a stranger may have compared, or than the operator's
     settings have.
     """
-    passages, size = (
-        int(str(filtered.chosen.get(name, getattr(own, name)))) for name in ("top_k", "chunk_size")
-    )
+    passages = int(str(filtered.chosen.get("top_k", own.top_k)))
+    size = int(str(filtered.chosen.get("chunk_size", own.chunk_size)))
     if passages * size > max(LIMITS.passage_text, own.top_k * own.chunk_size):
         filtered.refused["top_k"] = (
             f"{passages} passages of up to {size:,} characters (chunk_size) are "
@@ -94,7 +91,8 @@ def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) ->
             )
             value = own
         case "sources":
-            if forbidden := [text for text in value if not _may_be_read(text)]:
+            forbidden = [text for text in value if not _may_be_read(text)]
+            if forbidden:
                 filtered.refused[name] = (
                     f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name "
                     "of a search engine or an http(s) address: files and folders of this machine "
@@ -123,9 +121,8 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
     Raises BadSetting for a setting that would make it a different run, unless its kind is among the
     ignored; settings that no longer exist are skipped.
     """
-    filtered = filter_asked(
-        {name: value for name, value in saved.items() if name in Settings.model_fields}, own
-    )
+    known = {name: value for name, value in saved.items() if name in Settings.model_fields}
+    filtered = filter_asked(known, own)
     filtered.check(*ignored)
     return own.model_copy(update=filtered.chosen)
 
@@ -147,12 +144,11 @@ def allowed_models() -> Sequence[str]:
 
 @cache
 def _named_in_tables() -> tuple[str, ...]:
-    tables = (SEGMENTERS, EMBEDDERS, VERIFIERS)
-    return tuple(
-        dict.fromkeys(
-            model for table in tables for entry in table.values() for model in entry.models
-        )
-    )
+    models: list[str] = []
+    for table in (SEGMENTERS, EMBEDDERS, VERIFIERS):
+        for entry in table.values():
+            models += entry.models
+    return tuple(dict.fromkeys(models))
 
 
 def _may_be_read(text: str) -> bool:

@@ -103,7 +103,6 @@ class OnRay:
         """
         import ray
 
-        processors = int(ray.cluster_resources().get("CPU", 0))
         machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
         if len(machines) > 1 and self.settings.database_url.startswith("sqlite"):
             raise BadInput(
@@ -111,7 +110,7 @@ class OnRay:
                 "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
                 "(docs/command_line.md)"
             )
-        return max(1, processors)
+        return int(ray.cluster_resources()["CPU"])
 
     def _dataset(self, rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Dataset:
         import ray.data
