@@ -169,6 +169,17 @@ def test_private_addresses_are_refused_however_they_are_written(host: str) -> No
         assert server.requests == []
 
 
+@pytest.mark.parametrize(
+    ("addresses", "public"),
+    [
+        ("8.8.8.8 2606:4700::1 ::ffff:8.8.8.8 64:ff9b::808:808 2002:808:808::1", True),
+        ("fec0::1 ff02::1 2001:db8::1 64:ff9b:1::1 240.0.0.1 x fe80::1%lo", False),
+    ],
+)
+def test_addresses_of_the_public_internet_are_known(addresses: str, public: bool) -> None:
+    assert {is_public(address) for address in addresses.split()} == {public}
+
+
 def test_rebinding_within_one_page_sends_nothing_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         http_server(always(302, {"Location": "/next"}, b"")) as outside,

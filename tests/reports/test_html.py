@@ -64,6 +64,13 @@ def test_text_and_attributes_are_escaped(text: str) -> None:
     assert [v for n, v in seen.attributes if n == "title"] == [text]
 
 
+@given(st.text(), st.text())
+def test_any_text_comes_back_as_it_was(text: str, attribute: str) -> None:
+    seen = safe(html(el("p", text, title=attribute)))
+    assert seen.text.splitlines() == text.splitlines()
+    assert dict(seen.attributes).get("title", "") == attribute
+
+
 @pytest.mark.parametrize(
     "tag", ["script", "img", "iframe", "style", "svg", "object", "form", "P", "p onclick"]
 )
