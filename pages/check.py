@@ -149,7 +149,6 @@ def header(running: bool) -> None:
             "Stop" if run_control.RUN.is_own() else "Stop watching",
             on_click=run_control.RUN.stop,
             key="stop",
-            icon=":material/stop:",
             help="The results so far are kept. (Esc)",
         )
         return

@@ -24,8 +24,7 @@ COLUMNS = (
     "CSV, XLSX or JSON Lines with a column “answer”; “question”, “title”, “sources”, “tag” if any."
 )
 SEPARATED = "Separate the answers by a blank line and a line of three equals signs: ==="
-PREVIEW = 3  # answers that are shown
-SAMPLED = 3  # answers of which the time of all is estimated
+PREVIEW = 3  # answers that are shown, and by which the time of all is estimated
 CELL = 60  # characters of a previewed cell
 
 
@@ -136,7 +135,7 @@ def _estimate(answers: tuple[NewAnswer, ...]) -> str:
     def seconds() -> float | None:
         from attribution.pipeline.estimate import estimate  # imports spaCy
 
-        sample = answers[:SAMPLED]
+        sample = answers[:PREVIEW]
         total = 0.0
         for one in sample:
             estimated = estimate(one.question, one.answer, chosen, (), store()).seconds

@@ -62,9 +62,9 @@ def sources_control() -> None:
                 label_visibility="collapsed",
                 help="Documents of your own to check against.",
             )
-            with st.popover("Paste a text", key="paste_menu", type="tertiary"):
+            with st.popover("Paste a text", key="paste_menu", type="tertiary", help=PASTED):
                 _text("Pasted text", "pasted", "Paste a source text", PASTED)
-            with st.popover("Add links", key="links_menu", type="tertiary"):
+            with st.popover("Add links", key="links_menu", type="tertiary", help=LINKED):
                 _text("Links", "addresses", "https://…, one per line", LINKED)
             collections_menu()
         earlier = state.initial("files")
