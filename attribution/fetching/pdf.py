@@ -10,7 +10,7 @@ import ctypes
 import io
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -223,7 +223,7 @@ class Picture:
     """A page as PNG in base64.
 
     Attributes:
-        boxes: Around the words of the sentence; none where it was not found.
+        boxes: One for each line of the sentence; none where it was not found.
     """
 
     png: str
@@ -251,8 +251,33 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
     image.save(png, "PNG")
     encoded = base64.b64encode(png.getvalue()).decode("ascii")
     width, height = image.size
-    boxes = tuple(_boxes(page, sentence, width, height))
-    return Picture(encoded, width, height, boxes)
+    boxes = _by_line(_boxes(page, sentence, width, height))
+    return Picture(encoded, width, height, tuple(boxes))
+
+
+def _by_line(boxes: Iterable[Box]) -> list[Box]:
+    """Join the boxes of a line: where a text is justified, each word or letter has its own."""
+    lines: list[Box] = []
+    for box in boxes:
+        if lines and _is_beside(lines[-1], box):
+            lines[-1] = _around(lines[-1], box)
+        else:
+            lines.append(box)
+    return lines
+
+
+def _is_beside(one: Box, other: Box) -> bool:
+    """Return True if at least half of the lower box is beside the other."""
+    top = max(one.top, other.top)
+    bottom = min(one.top + one.height, other.top + other.height)
+    return bottom - top >= min(one.height, other.height) / 2
+
+
+def _around(one: Box, other: Box) -> Box:
+    left, top = min(one.left, other.left), min(one.top, other.top)
+    right = max(one.left + one.width, other.left + other.width)
+    bottom = max(one.top + one.height, other.top + other.height)
+    return Box(left, top, round(right - left, 4), round(bottom - top, 4))
 
 
 def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Box]:
