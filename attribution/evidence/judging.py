@@ -24,7 +24,7 @@ from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-SENTENCES = 3  # of a deciding passage that are read to find the deciding one
+SENTENCES = 2  # of a deciding passage that are read to find the deciding one
 HEADINGS = 2  # above a claim that are read with it
 
 
