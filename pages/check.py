@@ -20,6 +20,7 @@ from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_list import source_words
 from pages.ui.answer_view import View, answer_view, opened, view, with_revision
 from pages.ui.check.claim_editing import edit_history, take_step
+from pages.ui.check.correcting import offered_corrections
 from pages.ui.check.demo import demo_steps
 from pages.ui.check.page_picture import pictured
 from pages.ui.check.recheck import recheck_buttons
@@ -257,6 +258,9 @@ def draw_answer(now: run_control.RunProgress, report: Report, editable: bool) ->
         data = opened(data, report, source)
         data = pictured(data, report, source) if editable else data
     data = data | {"demo": demonstration(now, report)}
+    if editable:
+        offers = offered_corrections(now)
+        data = data | {"corrections": {name: offer.value for name, offer in offers.items()}}
     if clicked("tab") == "revised":
         data = with_revision(data, report, unsupported())
     return answer_view(data, key=VIEW)

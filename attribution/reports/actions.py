@@ -16,7 +16,7 @@ from attribution.reports.html import Node, el, plural
 from attribution.types import NOTE, Claim, Evidence, Page, Report
 
 _CHANGE: TypeAdapter[edits.Change] = TypeAdapter(edits.Change)
-Step = Literal["edit", "source", "web", "use"]  # that a click asks for, beside a change
+Step = Literal["edit", "correct", "source", "web"]  # that a click asks for, beside a change
 STEPS: tuple[Step, ...] = get_args(Step)
 OFFERED: Mapping[str, tuple[Step, ...]] = {
     "missing": ("source", "web"),

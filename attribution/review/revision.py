@@ -1,4 +1,4 @@
-"""Revise an answer: mark or drop unsupported sentences, and add footnotes.
+"""Revise an answer: correct values, mark or drop unsupported sentences, and add footnotes.
 
 A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the
 Markdown renders as before: a sentence that can't be dropped without changing the rest is marked
@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
+from attribution.edits import Reword
 from attribution.evidence.deciding import deciding_evidence
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
-from attribution.types import Label, Page, Report, Span
+from attribution.text.quantities import changed_values
+from attribution.types import Claim, Label, Page, Report, Span
 from attribution.verifiers.calibration import assessments
 
 QUOTED = 300  # characters of a quote
@@ -69,7 +71,8 @@ def revise(
     """Revise the answer of a report; the analyst's assessments decide before the model's verdicts.
 
     A sentence is unsupported if it has checked claims, none of them supported. If this holds for
-    only some of its claims, it is marked "in part", even under "drop".
+    only some of its claims, it is marked "in part", even under "drop". A value that was changed in
+    a claim which is now supported is changed in its sentence too.
 
     Args:
         report: A finished run.
@@ -99,6 +102,8 @@ class _Reviser:
         labels: dict[str, str] = {v.claim_id: v.label for v in report.verdicts}
         labels |= {claim_id: own.label or "" for claim_id, own in assessments(report).items()}
         self._labels = {i: label for i, label in labels.items() if label != "not_checked"}
+        self._claims = {claim.id: claim for claim in report.claims}
+        self._originals = _original_texts(report)
         self._notes = _Footnotes(self._answer)
         self._marked = 0
         self._dropped = 0
@@ -123,11 +128,14 @@ class _Reviser:
         return sentences
 
     def revise(self, sentence: _Sentence) -> None:
-        """Drop a sentence, or add a mark and footnotes to it, as was chosen."""
+        """Drop a sentence, or correct it and add a mark and footnotes, as was chosen."""
         bad = [self._labels[i] for i in sentence.claims if not self._is_good(i)]
         is_whole = len(bad) == len(sentence.claims)
         if bad and is_whole and self._unsupported == "drop" and self._drop(sentence.span):
             return
+        for claim_id in sentence.claims:
+            if self._is_good(claim_id) and claim_id in self._originals:
+                self._correct(self._claims[claim_id])
         added = ""
         if bad and self._unsupported != "keep":
             words = next(words for label, words in MARKS.items() if label in bad)
@@ -153,6 +161,18 @@ class _Reviser:
     def _is_good(self, claim_id: str) -> bool:
         return self._labels[claim_id] == "supported"
 
+    def _correct(self, claim: Claim) -> None:
+        """Change the values of the answer that were changed in a claim, where each stands once."""
+        for value, changed in changed_values(self._originals[claim.id], claim.statement):
+            written = re.compile(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)")
+            places: list[Span] = []
+            for span in claim.spans:
+                places += [match.span() for match in written.finditer(self._answer, *span)]
+            if len(places) == 1:
+                replacement = _Replacement(*places[0], changed)
+                if replacement not in self._edits:
+                    self._edits.append(replacement)
+
     def _drop(self, span: Span) -> bool:
         """Cut a sentence out; False if the rest would not stay as it was."""
         wanted = _words_without(self._answer, span)
@@ -175,6 +195,16 @@ class _Reviser:
                 if note:
                     marks[self._notes.mark(note)] = None
         return "".join(marks)
+
+
+def _original_texts(report: Report) -> dict[str, str]:
+    """Return the text that each reworded claim had at first, by the claim's id."""
+    originals: dict[str, str] = {}
+    for edit in report.edits:
+        if isinstance(edit.change, Reword):
+            original = originals.get(edit.change.claim_id, edit.subject)
+            originals |= dict.fromkeys(edit.claims, original)
+    return originals
 
 
 # --- footnotes ---

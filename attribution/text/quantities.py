@@ -107,7 +107,8 @@ def _read(text: str) -> Iterator[Quantity]:
             if day or match["year"]:
                 year = int(match["year"]) if match["year"] else None
                 date = (year, MONTHS[match["month"]], int(day) if day else None)
-                yield Quantity(match.span(), "date", date=date)
+                end = match.start() + len(match[0].rstrip("."))  # the full stop is the sentence's
+                yield Quantity((match.start(), end), "date", date=date)
             continue
         written = match["unit"] or ""
         unit = UNITS.get(match["sign"] or written) or _noun(written)
@@ -197,6 +198,21 @@ def computed(claim: str, sentence: str) -> str:
             if one.amount + other.amount == wanted.amount:
                 return f"{first} + {second} = {result}"
     return ""
+
+
+def changed_values(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the values that were changed in a text, each with the new one, as they are written.
+
+    None if a value was added, left out or given another unit.
+    """
+    old, new = quantities(before), quantities(after)
+    if [quantity.unit for quantity in old] != [quantity.unit for quantity in new]:
+        return []
+    values: list[tuple[str, str]] = []
+    for one, other in zip(old, new, strict=True):
+        if (one.amount, one.date) != (other.amount, other.date):
+            values.append((before[slice(*one.span)], after[slice(*other.span)]))
+    return values
 
 
 def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:

@@ -3,6 +3,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from attribution.edits import Edit, Reword
 from attribution.review.revision import UNSUPPORTED, revise
 from attribution.text.passages import passages
 from attribution.types import LABELS, AnalystVerdict, Label
@@ -54,6 +55,33 @@ def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
     dropped = revise(made, "drop", has_footnotes=False)
     assert dropped.text == "It is 330 m high. Nobody likes it."
     assert dropped.dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts", "label", "expected"),
+    [
+        (TEXT, ["1889"], "supported", TEXT.replace("1890", "1889")),
+        (TEXT, ["1888", "1889"], "supported", TEXT.replace("1890", "1889")),  # edited twice
+        (TEXT, ["1889"], "contradicted", TEXT),
+        (TEXT.replace("1890", "**1890**"), ["1889"], "supported", TEXT.replace("1890", "**1889**")),
+        (f"{TEXT} In 1890?", ["1889"], "supported", f"{TEXT.replace('1890', '1889')} In 1890?"),
+    ],
+)
+def test_a_value_that_was_changed_in_a_claim_is_changed_in_the_answer(
+    answer: str, texts: list[str], label: Label, expected: str
+) -> None:
+    sentence = answer.partition(". ")[0] + "."
+    plain = "The tower was finished in 1890."
+    edits = []
+    text, claim_id = plain, "first"
+    for number, year in enumerate(texts):
+        change = Reword(claim_id=claim_id, text=plain.replace("1890", year))
+        claim_id = f"edited{number}"
+        edits.append(Edit(at="", change=change, subject=text, claims=(claim_id,)))
+        text = change.text
+    made = report(answer, (claim(answer, sentence, id=claim_id, text=text), label))
+    revised = revise(made.model_copy(update={"edits": tuple(edits)}), has_footnotes=False)
+    assert revised.text == expected
 
 
 def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:

@@ -43,6 +43,11 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
             "It fell on 3 June 1980.",
             [("3 May 1975", "3 June 1980")],
         ),
+        (
+            "It closes on 5 September.",
+            "It closes on 15 September.",
+            [("5 September", "15 September")],
+        ),
         ("It has three rooms.", "It has 4 rooms.", [("three", "4")]),
         ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
         ("It has 330 rooms.", "It has 328 rooms.", []),

@@ -15,6 +15,7 @@ from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, WEB
 from attribution.types import Claim, Document, Report
 from pages.ui import choices, run_control, state
+from pages.ui.check.correcting import correct
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
@@ -56,6 +57,8 @@ def take_step(request: StepRequest, report: Report) -> None:
             edit_dialog(request.claim, TEXT)
         case "source":
             edit_dialog(request.claim, EVIDENCE)
+        case "correct":
+            correct(request.claim)
         case "web":
             _search_the_web(report, request.claim)
             st.rerun()

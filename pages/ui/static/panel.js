@@ -90,8 +90,9 @@ class Panel {
       } else this.scroll.scrollTop = 0;
       this.drawn = id;
     }
-    const own = claim && [id, claim.own, claim.note, claim.judgeable, data.editable];
-    if (this.view.changed("foot", ["claim", own])) this.drawFoot(id, claim, data);
+    const offer = claim?.label === "contradicted" && data.corrections?.[id];
+    const own = claim && [id, claim.own, claim.note, claim.judgeable, data.editable, offer];
+    if (this.view.changed("foot", ["claim", own])) this.drawFoot(id, claim, data, offer);
   }
 
   steps(id) {
@@ -103,7 +104,7 @@ class Panel {
     return steps;
   }
 
-  drawFoot(id, claim, data) {
+  drawFoot(id, claim, data, offer) {
     const next = button("btn primary next", "Next", "Next claim to review, key n", () => this.view.next());
     next.append(key("N"));
     this.foot.hidden = !claim;
@@ -112,7 +113,9 @@ class Panel {
       return;
     }
     const label = make("div", "label");
-    label.append(make("b", "", "Your verdict"), make("span", "spring"), this.noteButton(id, claim));
+    label.append(make("b", "", "Your verdict"), make("span", "spring"));
+    if (offer) label.append(this.correctButton(id, offer));
+    label.append(this.noteButton(id, claim));
     const row = make("div", "verdicts");
     row.append(...VERDICTS.map((verdict) => this.verdictButton(id, claim, verdict)), next);
     this.foot.replaceChildren(label, row);
@@ -127,6 +130,13 @@ class Panel {
     node.append(mark, make("span", "", word), key(letter));
     node.dataset.label = name;
     node.setAttribute("aria-pressed", isOwn);
+    return node;
+  }
+
+  correctButton(id, value) {
+    const words = `Correct to ${value}`;
+    const node = button("btn correct", words, words, () => this.view.trigger("edit", `correct:${id}`));
+    node.title = "Give the claim and the revised answer the source's value. Can be undone.";
     return node;
   }
 

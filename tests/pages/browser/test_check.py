@@ -160,6 +160,27 @@ def test_the_revised_answer_changes_no_claim(page: Page) -> None:
     expect(revised.locator("p", has_text="4.5 million")).to_have_count(0, timeout=PATIENCE)
 
 
+def test_a_contradicted_claim_is_corrected_to_the_value_of_its_source_and_undone(
+    page: Page,
+) -> None:
+    paste_source(page, SOURCE)
+    write(page, SOURCE.replace("2.5", "4.5"))
+    analyse(page)
+    correct = panel(page).get_by_role("button", name="Correct to 2.5 million")
+    correct.click()
+    supported = re.compile("^Claim 1, (likely )?supported, edited by you: .* 2.5 million rivets")
+    expect(claims(page).first).to_have_accessible_name(supported, timeout=PATIENCE)
+    expect(correct).to_have_count(0)
+    page.get_by_role("tab", name="Revised answer").click()
+    revised = panel(page).locator(".revised")
+    expect(revised.locator("p").first).to_contain_text("2.5 million", timeout=PATIENCE)
+    expect(revised).not_to_contain_text("4.5 million")
+    page.keyboard.press("Control+z")
+    expect(revised.locator("p").first).to_contain_text("4.5 million", timeout=PATIENCE)
+    page.get_by_role("tab", name="Claim", exact=True).click()
+    expect(correct).to_be_visible(timeout=PATIENCE)
+
+
 def test_the_demo_plays_to_its_end_and_back(page: Page) -> None:
     page.get_by_role("button", name="Five-minute demo").click()
     demo = page.get_by_role("region", name="The demo")

@@ -23,6 +23,7 @@ REPORT = Report(
     ("words", "wanted"),
     [
         ("edit:ID", StepRequest("edit", CLAIM)),
+        ("correct:ID", StepRequest("correct", CLAIM)),
         ("undo", "undo"),
         ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
         (

@@ -1,0 +1,81 @@
+"""Correct the value of a contradicted claim to the source's, if the run's verifier then supports
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attribution.evidence.deciding import nearest_evidence
+from attribution.evidence.judging import PlacedPassage, Reading, read
+from attribution.evidence.prose import prose
+from attribution.policy import DecisionPolicy
+from attribution.text.quantities import changed_values, clear_contrasts
+from attribution.types import Claim, Evidence, Report
+from attribution.verifiers.pairs import Reads
+
+# Least probability of support. Of 131 contradicted claims, 66 had a clear pair of values, and 27 of
+# these were confirmed, all rightly.
+CONFIRMED = 0.9
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A claim with the value of a source in place of its own.
+
+    Attributes:
+        claim: The corrected claim, with the id of the contradicted one.
+        value: The value as the source writes it.
+        piece: The passage whose deciding sentence has the value.
+    """
+
+    claim: Claim
+    value: str
+    piece: Evidence
+
+
+def proposed_corrections(report: Report) -> list[Correction]:
+    """Return the corrections of contradicted claims, to be confirmed before they are offered."""
+    contradicted = {v.claim_id for v in report.verdicts if v.label == "contradicted"}
+    proposed: list[Correction] = []
+    for claim in report.claims:
+        evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
+        piece = nearest_evidence(evidence, "contradicted")
+        correction = _proposed(claim, piece) if piece and claim.id in contradicted else None
+        if correction:
+            proposed.append(correction)
+    return proposed
+
+
+def _proposed(claim: Claim, piece: Evidence) -> Correction | None:
+    """Put the value that the card says the source has in the claim's place.
+
+    None if there is no clear one, or if the claim would get another unit, such as 62 for 61 %.
+    """
+    before = claim.statement
+    pairs = clear_contrasts(before, piece.deciding_sentence)
+    if not pairs:
+        return None
+    start, end = pairs[0].claim_span
+    value = pairs[0].source
+    text = f"{before[:start]}{value}{before[end:]}"
+    if not changed_values(before, text):
+        return None
+    return Correction(claim.model_copy(update={"text": text, "enriched": None}), value, piece)
+
+
+def is_confirmed(
+    correction: Correction, report: Report, verifier: Reads, policy: DecisionPolicy
+) -> bool:
+    """Return True if passage and deciding sentence, each alone, surely support the corrected claim.
+
+    Raises:
+        BadInput: The corrected claim is too long.
+    """
+    piece = correction.piece
+    page = next(page for page in report.pages if page.id == piece.page_id)
+    stated = prose(page.text)[piece.start : piece.end]
+    passage = PlacedPassage(page, piece.start, piece.end, stated)
+    sentence = PlacedPassage(page, *piece.sentence, piece.deciding_sentence)
+    (evidence,) = read([Reading(correction.claim, [passage, sentence])], verifier, policy)
+    return min(found.probabilities.entailed for found in evidence) >= CONFIRMED
