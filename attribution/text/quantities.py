@@ -31,6 +31,7 @@ SUBJECT = 0.5  # share of a claim's words in a sentence whose dates are those of
 _NAMES = [*calendar.month_name[1:], *calendar.month_abbr[1:]]
 MONTHS = {name: number % 12 + 1 for number, name in enumerate(_NAMES)}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
+SHARES = ("percent", "per")  # units of 2 % and of 2 per cent
 COUNTS = [word for word in NUMBER_WORDS if word not in ORDINALS]
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
@@ -168,7 +169,7 @@ def _words_beside(text: str, quantity: Quantity) -> set[str]:
 
 
 def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -> bool:
-    """Return True if a number is a small multiple of the rival, or computed from two others."""
+    """Return True if a number is a small multiple of the rival, or two others give it."""
     if quantity.unit == "date":
         return False
     multiples = [rival.amount * factor for factor in (2, 3, 4)]
@@ -176,7 +177,10 @@ def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -
     if any(_agrees(quantity, replace(quantity, amount=amount)) for amount in multiples):
         return True
     for one, other in itertools.permutations(written, 2):
-        results = (one.amount - other.amount, one.amount + other.amount, one.amount * other.amount)
+        results = [one.amount - other.amount, one.amount + other.amount, one.amount * other.amount]
+        if other.unit in SHARES:  # 2 % more than 480,000
+            share = one.amount * other.amount / 100
+            results += [share, one.amount - share, one.amount + share]
         if any(math.isclose(quantity.amount, result) for result in results):
             return True
     return False

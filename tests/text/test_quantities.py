@@ -102,6 +102,7 @@ PROFIT = "Revenue rose from 389,000 to 412,300, and the profit fell from 31,500 
         ("The profit fell by 3,600.", PROFIT, []),  # it follows from two of them
         ("The 21 turbines have 75.6 MW.", "The 21 turbines have 3.6 MW each.", []),
         ("By hand they pick 150 kg a day.", "By hand or not, they pick 600 kg a day.", []),
+        ("They pay 489,600 in 2025.", "They pay 480,000, from 2025 on 2 per cent more.", []),
         ("The canal was dug in 1825.", "The canal was begun on 4 July 1817.", []),
         ("Abbe set up a fund in 1889.", "In 1888 Abbe sold, in 1889 set up a fund.", []),
     ],
