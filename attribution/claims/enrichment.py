@@ -53,7 +53,7 @@ def _is_open(claim: Claim) -> bool:
     return is_dependent and bool(claim.spans) and not claim.enriched
 
 
-class Place(NamedTuple):
+class AnswerPlace(NamedTuple):
     """Where a sentence stands in an answer."""
 
     block: int
@@ -70,7 +70,7 @@ def _enriched(context: Context, claim: Claim) -> str | None:
     number = numbers[0]
     if context.blocks[number].kind in ("row", "code"):
         return None
-    return _resolve(context, straight(claim.text), Place(number, place))
+    return _resolve(context, straight(claim.text), AnswerPlace(number, place))
 
 
 class Change(NamedTuple):
@@ -81,7 +81,7 @@ class Change(NamedTuple):
     text: str
 
 
-def _resolve(context: Context, text: str, place: Place) -> str | None:
+def _resolve(context: Context, text: str, place: AnswerPlace) -> str | None:
     """Return the text with every outward pronoun replaced; None if one of them stays open."""
     changes: dict[str, Change] = {}
     for token in outward_pronouns(parse(text)):

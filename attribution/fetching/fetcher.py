@@ -48,6 +48,7 @@ _ADVICE = {
     402: _Advice("paywall", f"it requires payment; {AS_DOCUMENT} instead"),
     403: _Advice("http_error", f"it denies access; {AS_DOCUMENT} instead"),
     404: _Advice("http_error", "the page does not exist; check the address"),
+    410: _Advice("http_error", f"the page was removed; {AS_DOCUMENT} instead"),
     429: _Advice(
         "rate_limited",
         f"it limits requests; wait some minutes and run again, or {AS_DOCUMENT}",

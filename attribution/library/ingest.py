@@ -40,6 +40,7 @@ class Item:
     name: str
     origin: str  # a path, a URL or upload:NAME
     content: Callable[[], bytes] | None = None  # None: the origin is a URL to fetch
+    media_type: str = ""  # empty: its name says what it is
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,8 @@ def from_addresses(lines: Iterable[str]) -> list[Item]:
 
 def from_upload(document: Document) -> Item:
     """Return the item for a file uploaded on the page."""
-    return Item(document.name, f"upload:{document.name}", lambda: document.content)
+    name = document.name
+    return Item(name, f"upload:{name}", lambda: document.content, document.media_type)
 
 
 def _file_item(path: Path, name: str) -> Item:
@@ -207,7 +209,8 @@ class _ItemReader:
         digest = hashlib.sha256(content).hexdigest()
         if digest in self._added_before:
             return ItemResult(name, "unchanged")
-        return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
+        page = _document(content, item.media_type, name, self._reading)
+        return NewDocument(name, item.origin, digest, page)
 
     def _page(self, url: str) -> Page:
         page = self._store.cache.page(url, self._settings.page_days)
@@ -217,13 +220,13 @@ class _ItemReader:
         return page
 
 
-def _document(content: bytes, name: str, reading: FileReader) -> Page:
-    if Path(name).suffix.lower() not in SUFFIXES:
+def _document(content: bytes, media_type: str, name: str, reading: FileReader) -> Page:
+    if not media_type and Path(name).suffix.lower() not in SUFFIXES:
         expected = ", ".join(sorted(SUFFIXES))
         raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
-    extracted = titled(reading.read(content, "", name, document=True), name)
+    extracted = titled(reading.read(content, media_type, name, document=True), name)
     return make_page(name, "document", extracted, extracted.url)  # gets its URL when it is stored
 
 

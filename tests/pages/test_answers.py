@@ -113,7 +113,7 @@ def test_results_are_drawn_without_a_search_for_data_frames_which_imports_pandas
     assert len(shown.get("bidi_component")) > 1
 
 
-def test_an_answer_without_a_question_is_named_by_its_first_words_as_read(own: Store) -> None:
+def test_an_answer_without_a_question_is_named_by_its_first_heading_as_read(own: Store) -> None:
     answer = "## The **Nile**\n\nIt flows north[1]."
     own.runs.start(report(answer, id="a" * 16, question=""))
-    assert listed(own).name == "The Nile It flows north."
+    assert listed(own).name == "The Nile"

@@ -81,12 +81,12 @@ def test_a_claim_as_long_as_an_answer_is_checked() -> None:
     assert failures == []
 
 
-def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
+def test_stop_ends_segmentation_between_two_sentences(parsed: list[str]) -> None:
     stop = threading.Event()
     stop.set()
     answer = numbered("It has {} rooms, and she has it.", 50)
     parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
-    claims_, _ = annotate("", answer, claims, [], None, (), stop)
     assert not parsed
-    assert len(claims_) == 50
+    claims, _ = annotate("", answer, claims, [], None, (), stop)
+    assert len(claims) == 50
