@@ -69,8 +69,8 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 class _Experiment:
     """The steps of V24 with its settings, by the rows of a table.
 
-    A segmenter that isn't ready is replaced by the chosen one. Where segmentation is what a table
-    compares, the row is blank.
+    A segmenter that isn't ready is replaced by the chosen one. Where it is what a row is about, of
+    raw claims and of direct segmentation, the row is blank.
     """
 
     def __init__(self, number: str, inputs: TableInputs) -> None:
@@ -99,7 +99,7 @@ class _Experiment:
         step = missing_step(SEGMENTERS[row.segmenter], settings)
         if not step:
             settings = settings.model_copy(update={"segmenter": row.segmenter})
-        elif self.number in RAW or row.segmenter == "direct":
+        elif self.number in RAW or (self.number, row.segmenter) == ("T8", "direct"):
             raise BadInput(step)
         if row.reader:
             VERIFIERS.build(row.reader, settings)
