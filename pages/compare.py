@@ -13,7 +13,7 @@ import streamlit as st
 from attribution.events import Event
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
-from attribution.store.history import HistoryQuery
+from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.two_answers import TwoAnswers, compare_reports
@@ -259,10 +259,18 @@ def compared() -> TwoAnswers | str:
     return state.cached("compared_answers", (*runs(), versions), compute)
 
 
+def _label(row: HistoryRow) -> str:
+    """Tell an answer from others to the same question: by its beginning, tags and time."""
+    tags = [f"#{tag}" for tag in row.tags]
+    text = beginning(row.beginning)[:60]
+    named = [row.name[:80], text] if not row.name.startswith(text) else [row.name[:80]]
+    return " · ".join([*named, *tags, row.created_at[:16].replace("T", " ")])
+
+
 def choose_answers() -> None:
     """Draw the choice of two answers."""
     rows = store().history.find(HistoryQuery(state="finished", limit=MOST)).rows
-    names = {row.id: f"{row.name[:80]} {' '.join(f'#{tag}' for tag in row.tags)}" for row in rows}
+    names = {row.id: _label(row) for row in rows}
     before = runs()
     selected: list[str | None] = []
     for column, name, place in zip(st.columns(2), NAMES, (0, 1), strict=True):
@@ -284,6 +292,7 @@ def choose_answers() -> None:
         type="primary",
         key="start",
         disabled=not (first and second) or first == second,
+        help="Choose two different answers first.",
     ):
         state.put(CHANGING, None)
         st.query_params["answers"] = f"{first}-{second}"

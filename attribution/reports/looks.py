@@ -39,7 +39,7 @@ LOOKS: dict[Label, Look] = {
     "contradicted": Look(
         "✗",
         "Contradicted",
-        "A source contradicts it, and none supports it.",
+        "A source contradicts it, and none supports it more surely.",
         "Possibly contradicted",
     ),
     "conflicting": Look("⚡", "Conflicting", "Some sources support it, others contradict it."),

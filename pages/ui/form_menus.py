@@ -69,7 +69,15 @@ def sources_control() -> None:
             collections_menu()
         earlier = state.initial("files")
         if earlier:
-            small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+            with st.container(key="added", horizontal=True, vertical_alignment="center"):
+                small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+                st.button(
+                    "Remove",
+                    key="added_remove",
+                    type="tertiary",
+                    on_click=state.forget_files,
+                    help="Check without the documents added before.",
+                )
         if problems:
             title = f"{len(problems)} of {plural(len(added), 'file')} could not be read"
             note(title, *problems, label="missing")

@@ -112,9 +112,17 @@ def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...
 def files() -> tuple[Document, ...]:
     """Return the files to check against.
 
-    Those of another page or of a saved run come first: an uploader cannot be filled in.
+    Those of another page or of a saved run come first: an uploader cannot be filled in. A file that
+    was added twice is one.
     """
-    return (*(initial("files") or ()), *uploads("files"))
+    own = (*(initial("files") or ()), *uploads("files"))
+    return tuple({(file.name, file.content): file for file in own}.values())
+
+
+def forget_files() -> None:
+    """Remove the files that were added before."""
+    fill(files=None)
+    _kept(browser()).pop("files", None)
 
 
 _SOURCES = ("sources", "pasted", "addresses", "files")
