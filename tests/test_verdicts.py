@@ -11,13 +11,17 @@ from attribution.types import (
     LABELS,
     Evidence,
     Failure,
+    Label,
     Probabilities,
+    Reader,
     Reservation,
     Verdict,
 )
 from attribution.verdicts import (
     RULES,
     Case,
+    agreeing,
+    beside,
     counted,
     decide,
     leaning,
@@ -221,3 +225,38 @@ def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
         "threshold": None,
     }
     assert DecisionPolicy(0.6).with_settings(strange) == DecisionPolicy(0.6)
+
+
+@pytest.mark.parametrize(
+    ("label", "which", "note"),
+    [
+        ("supported", "first", "Both verifiers agree."),
+        ("no_relation", "first", "A second verifier decided; the first said: no relation."),
+        ("unclear", "second", "A second verifier said: unclear."),
+    ],
+)
+def test_the_verdict_of_the_other_verifier_is_kept_and_said(
+    label: Label, which: Reader, note: str
+) -> None:
+    def by(label: Label) -> Verdict:
+        return Verdict(claim_id="c", label=label, confidence=0.7, reason="Why.")
+
+    kept = beside(by("supported"), by(label), which)
+    assert (kept.label, kept.reason) == ("supported", f"Why. {note}")
+    assert kept.other is not None
+    assert (kept.other.label, kept.other.reader) == (label, which)
+    assert beside(by(label), None) == by(label)
+
+
+@pytest.mark.parametrize(
+    ("badge", "assessment"),
+    [
+        ("supported", "supported"),
+        ("contradicted", "contradicted"),
+        ("conflicting", "conflicting"),
+        ("no_relation", "unclear"),
+        ("not_checked", None),
+    ],
+)
+def test_an_assessment_agrees_with_a_badge(badge: Label, assessment: str | None) -> None:
+    assert agreeing(badge) == assessment
