@@ -2,13 +2,14 @@
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5]
         [--out FILE.json]
+    python -m benchmarks.pipeline --profile [--documents DATA]
 
 The recipe `whole` reads whole passages with a small cross-encoder, and `bf16` does so in bf16 where
 the processor has it. Ratios hold for the processor that is printed with them; those of processor
 seconds hold on a machine that has other work, too. Pages of the web are made by script, for each
 number of --claims. For the first of them documents are read from disk as well: articles of
 DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline
-alone, --book numbers of pages of one document.
+alone, --book numbers of pages of one document. --profile prints only what the networks cost.
 """
 
 from __future__ import annotations
@@ -143,10 +144,15 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
     parser.add_argument("--book", type=int, nargs="+", default=[], metavar="PAGES")
+    parser.add_argument("--profile", action="store_true", help="what the networks cost, no more")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
+    if args.profile:
+        result = measured("pipeline", few, args.set, "--documents", args.documents)
+        publish({"machine": MACHINE, **result["profile"]}, args.out)
+        return 0
     sizes = {
         f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims
     }

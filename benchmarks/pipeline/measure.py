@@ -29,6 +29,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Page
 from benchmarks.pipeline import site
+from benchmarks.pipeline.profile import profiled
 from benchmarks.pipeline.work import Stages, Web, Work, book, library, wice
 from benchmarks.pipeline.workload import make
 from benchmarks.processes import megabytes, processes
@@ -143,7 +144,9 @@ def main(argv: list[str] | None = None) -> int:
             reading = FileReader("benchmark", RUN_SECONDS, NEVER)
             in_threads(lambda n: reading.read(PAGE, "text/html", "https://example.org/"), range(2))
             measured: dict[str, Any] = {}
-            measured["cold"] = pipeline(settings, work, store)
+            with profiled() as networks:
+                measured["cold"] = pipeline(settings, work, store)
+            measured["profile"] = networks
             measured["memory"] = peak_memory()
             measured["warm"] = pipeline(settings, work, store)
         else:
