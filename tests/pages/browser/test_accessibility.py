@@ -81,7 +81,6 @@ def states(page: Page) -> Iterator[str]:
     menu(page, "Export")
     yield "the menu Export"
     page.keyboard.press("Escape")
-    page.keyboard.press("Escape")  # on a phone, the claim's sheet covers the tabs
     for name, shown in (("Revised answer", ".revised"), ("Sources", ".sources .title")):
         page.get_by_role("tab", name=name).click()
         expect(page.locator(shown).first).to_be_visible(timeout=PATIENCE)
