@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from textwrap import shorten
 
 import streamlit as st
 
@@ -262,8 +263,9 @@ def compared() -> TwoAnswers | str:
 def _label(row: HistoryRow) -> str:
     """Tell an answer from others to the same question: by its beginning, tags and time."""
     tags = [f"#{tag}" for tag in row.tags]
-    text = beginning(row.beginning)[:60]
-    named = [row.name[:80], text] if not row.name.startswith(text) else [row.name[:80]]
+    named = [row.name[:80]]
+    if row.title or row.question:  # otherwise the beginning is its name
+        named.append(shorten(beginning(row.beginning), 60, placeholder=" …"))
     return " · ".join([*named, *tags, row.created_at[:16].replace("T", " ")])
 
 
@@ -287,12 +289,13 @@ def choose_answers() -> None:
             )
         )
     first, second = selected
+    is_ready = bool(first and second) and first != second
     if st.button(
         "Compare the two answers",
         type="primary",
         key="start",
-        disabled=not (first and second) or first == second,
-        help="Choose two different answers first.",
+        disabled=not is_ready,
+        help=None if is_ready else "Choose two different answers first.",
     ):
         state.put(CHANGING, None)
         st.query_params["answers"] = f"{first}-{second}"

@@ -28,29 +28,18 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 
 # Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
 # words mean entailment; the other kinds are there against that.
-#
-# - written: claims by hand, each with the passage that it is about
-# - long, short: the same, of long passages and of a sentence or two
-# - plain: claims in the passage's own words, and such with one difference
-# - siblings: claims with the passage of a similar thing
-# - cut: passages with and without the sentence that decides
-# - patterns: written patterns, filled in with names and numbers
-# - judged: claims of real answers with passages that were retrieved for them
-# - easy: sentences of the passage itself, and claims of other passages
-# - real: public claims with passages of real pages
-# - replay: public sets of earlier training
 SHARES = {
-    "written": 0.09,
-    "long": 0.11,
-    "short": 0.15,
-    "plain": 0.12,
-    "siblings": 0.08,
-    "cut": 0.10,
-    "patterns": 0.14,
-    "judged": 0.04,
-    "easy": 0.04,
-    "real": 0.05,
-    "replay": 0.08,
+    "written": 0.09,  # claims by hand, each with the passage that it is about
+    "long": 0.11,  # the same, of passages full of figures and names
+    "short": 0.15,  # and of passages of a sentence or two
+    "plain": 0.12,  # claims in the passage's own words, and such with one difference
+    "siblings": 0.08,  # claims that another passage of the same document settles
+    "cut": 0.10,  # passages with and without the sentence that decides
+    "patterns": 0.14,  # written patterns, filled in with names and numbers
+    "judged": 0.04,  # claims of real answers with passages that were retrieved for them
+    "easy": 0.04,  # sentences of the passage itself, and claims of other passages
+    "real": 0.05,  # public claims with passages of real pages
+    "replay": 0.08,  # public sets of earlier training
 }
 WRITTEN = Path(__file__).parent / "data"
 FILLS = 40  # of each pattern
@@ -86,7 +75,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Replay:
-    """How much of a public set is replayed.
+    """The part of a public set that is replayed.
 
     Attributes:
         share: Of its pairs.
@@ -270,7 +259,7 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
     def shared(claim: set[str], sentence: str) -> float:
         """Return how much the shared words weigh, rare ones most."""
         words = claim & _content_words(sentence)
-        return sum(math.log(1 + len(rows) / (1 + spread[word])) for word in words)
+        return math.fsum(math.log(1 + len(rows) / (1 + spread[word])) for word in words)
 
     pairs = []
     for row in rows:

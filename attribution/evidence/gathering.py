@@ -60,7 +60,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a task brought."""
+    """The result of a task."""
 
     hits: Sequence[SearchHit] = ()
     pages: Sequence[Page] = ()

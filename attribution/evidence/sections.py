@@ -66,9 +66,9 @@ def about_named(claim: str, text: str) -> str:
     table, whose words are in its rows, is blanked with others. A claim that compares needs all.
     """
     text = _without_other_clauses(claim, text)
-    sections, heads = _sections(text)
     if _COMPARES.search(claim):
         return text
+    sections, heads = _sections(text)
     words = _keys(claim)
     named = {section.start for section in _named(words, sections, text)}
     others: list[Span] = []

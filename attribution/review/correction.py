@@ -39,9 +39,11 @@ def proposed_corrections(report: Report) -> list[Correction]:
     contradicted = {v.claim_id for v in report.verdicts if v.label == "contradicted"}
     proposed: list[Correction] = []
     for claim in report.claims:
+        if claim.id not in contradicted:
+            continue
         evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
         piece = nearest_evidence(evidence, "contradicted")
-        correction = _proposed(claim, piece) if piece and claim.id in contradicted else None
+        correction = _proposed(claim, piece) if piece else None
         if correction:
             proposed.append(correction)
     return proposed

@@ -39,7 +39,7 @@ def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 
 
 class Output(NamedTuple):
-    """What the model wrote for a sentence.
+    """The text that the model wrote for a sentence.
 
     Attributes:
         is_complete: The model ended it.

@@ -42,7 +42,7 @@ def new_run_id() -> str:
 
 
 class _Saved:
-    """What is saved under an id, with what it uses of the cache."""
+    """Rows saved under ids, with what they use of the cache."""
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database = database

@@ -25,9 +25,8 @@ SECONDS = 2.0  # that the page waits; what is not confirmed by then is offered a
 
 def offered_corrections(now: RunProgress) -> dict[str, Correction]:
     """Return the confirmed corrections of a finished run by claim, once per version of it."""
-    report = choices.relabelled(now.report)
     key = (now.key, now.version, choices.policy(now.report))
-    return state.cached(CORRECTIONS, key, lambda: _confirmed(report))
+    return state.cached(CORRECTIONS, key, lambda: _confirmed(choices.relabelled(now.report)))
 
 
 def _confirmed(report: Report) -> dict[str, Correction]:

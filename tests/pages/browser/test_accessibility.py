@@ -81,6 +81,9 @@ def states(page: Page) -> Iterator[str]:
     menu(page, "Export")
     yield "the menu Export"
     page.keyboard.press("Escape")
+    more = page.get_by_role("button", name="Show more or less of the card")
+    if more.is_visible():  # on a phone the tabs are in the sheet, once it is drawn up
+        more.click()
     for name, shown in (("Revised answer", ".revised"), ("Sources", ".sources .title")):
         page.get_by_role("tab", name=name).click()
         expect(page.locator(shown).first).to_be_visible(timeout=PATIENCE)
@@ -89,6 +92,8 @@ def states(page: Page) -> Iterator[str]:
     page.locator(".sources .title").first.click()
     expect(page.locator("mark.here")).to_be_visible(timeout=PATIENCE)
     yield "a source beside the answer"
+    if more.is_visible():
+        more.click()  # the sheet covers the header
     unfold(page)
     yield "the form of a run"
     write(page, LONG)
