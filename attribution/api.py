@@ -66,7 +66,7 @@ class Report(types.Report):
         """
         import pandas
 
-        from attribution.reports.claims_table import COLUMNS, table_rows
+        from attribution.reports.listings import COLUMNS, table_rows
 
         return pandas.DataFrame(list(table_rows(Exported(self))), columns=list(COLUMNS))
 

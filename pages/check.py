@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import streamlit as st
 
 from attribution.edits import Judge
-from attribution.reports.actions import StepRequest, requested
+from attribution.reports.cards import StepRequest, requested
 from attribution.reports.html import badge, el, plural
 from attribution.reports.looks import look
 from attribution.review.revision import Unsupported

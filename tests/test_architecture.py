@@ -114,7 +114,7 @@ OWN = {  # what these read comes along, is a date of a header, or is DuckDuckGo'
     "attribution/claims/rules.py": "yaml",
     "attribution/llm/prompts.py": "yaml",
     "attribution/models/mpnet.py": "zipfile",
-    "attribution/reports/claims_table.py": "openpyxl",
+    "attribution/reports/listings.py": "openpyxl",
     "attribution/retry.py": "email",
     "attribution/searchers/duckduckgo.py": "ddgs lxml",
     "pages/ui/help.py": "yaml",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from attribution.claims.coreference import outward_pronouns
+from attribution.claims.enrichment import outward_pronouns
 from attribution.claims.rules import compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question, is_short_answer
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root

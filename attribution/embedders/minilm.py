@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.models import files
-from attribution.models.engine import SLOW, OnnxModel, in_threads, load_tokenizer
+from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once, load_tokenizer
 from attribution.models.files import check_shipped
-from attribution.models.loading import load_once
 from attribution.models.merge import formed
 from attribution.settings import Settings
 

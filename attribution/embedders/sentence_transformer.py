@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
 from attribution.models import files, mpnet
-from attribution.models.loading import load_while_used
+from attribution.models.engine import load_while_used
 from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.embedders.minilm import FOLDER, MAX_CHARACTERS, TOKENS, tokenizer
+from attribution.models.engine import load_once
 from attribution.models.files import check_shipped
-from attribution.models.loading import load_once
 
 if TYPE_CHECKING:
     import numpy as np

@@ -26,7 +26,7 @@ import httpcore2
 import httpx2
 
 from attribution.errors import FetchFailed
-from attribution.models.loading import load_once
+from attribution.models.engine import load_once
 from attribution.settings import Settings
 from attribution.types import FailureKind
 

@@ -1,23 +1,28 @@
-"""How networks run on CPUs: ONNX Runtime in int8, one text at a time on each core.
+"""How models are loaded, once a process, and how networks run on CPUs, one text on each core.
 
-Weights are int8 with a scale for each column. Activations are quantised while the model runs, each
-token by its own largest value, so that no text's result depends on others. Batches would gain
-nothing: a token costs as much in a text of 64 tokens as in one of 256 (docs/measurements.md).
+ONNX Runtime runs them in int8. Weights have a scale for each column. Activations are quantised
+while the model runs, each token by its own largest value, so that no text's result depends on
+others. Batches would gain nothing: a token costs as much in a text of 64 tokens as in one of 256
+(docs/measurements.md).
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, wraps
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from attribution.errors import Stopped, Unavailable
+from attribution.models.files import with_revision
 from attribution.types import Span
 
 if TYPE_CHECKING:
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
 
 # fused with the sum before it, a layer norm takes three times as long
 SLOW = ("SkipLayerNormFusion",)
+Ts = TypeVarTuple("Ts")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class OnnxModel:
@@ -132,9 +140,6 @@ def check_stop() -> None:
 
 # --- one stream a core ---
 
-T = TypeVar("T")
-R = TypeVar("R")
-
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
@@ -160,3 +165,82 @@ def in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
             return function(item)
 
     return list(_pool().map(stoppably, items))
+
+
+# --- loading ---
+
+MODELS = 2  # of the hub in memory at once, for each kind of them
+_thread = threading.local()
+
+
+def load_once(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
+    """Cache results: the first caller loads, others wait, and all count the time as loading."""
+    return _cached(load, inf)
+
+
+def load_latest(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
+    """As `load_once`, but what is loaded for other arguments takes its place."""
+    return _cached(load, 1)
+
+
+def load_while_used(load: Callable[[str, *Ts], T]) -> Callable[[str, *Ts], T]:
+    """Do as `load_once` for models that users name: only those used last stay in memory.
+
+    A folder whose files have changed is loaded again.
+    """
+
+    def load_revision(_revision: str, name: str, *others: *Ts) -> T:
+        return load(name, *others)
+
+    loaded = _cached(load_revision, MODELS)
+
+    @wraps(load)
+    def get(name: str, *others: *Ts) -> T:
+        return loaded(with_revision(name), name, *others)
+
+    return get
+
+
+def _cached(load: Callable[[*Ts], T], most: float) -> Callable[[*Ts], T]:
+    lock = threading.RLock()
+    loaded: dict[tuple[*Ts], T] = {}  # the one used last is at the end
+
+    @wraps(load)
+    def get(*key: *Ts) -> T:
+        if most == inf and key in loaded:  # nothing is ever removed
+            return loaded[key]
+        with _counted(), lock:
+            value = loaded[key] if key in loaded else load(*key)
+            if most < inf:
+                loaded.pop(key, None)
+            loaded[key] = value
+            while len(loaded) > most:
+                del loaded[next(iter(loaded))]
+                gc.collect()  # models have cycles
+            return value
+
+    return get
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count the time of a block as loading, unless it is part of something that counts already."""
+    is_part = getattr(_thread, "loading", False)
+    started = time.perf_counter()
+    _thread.loading = True
+    try:
+        yield
+    finally:
+        _thread.loading = is_part
+        if not is_part:
+            _thread.seconds = loading_seconds() + time.perf_counter() - started
+
+
+def loading_seconds() -> float:
+    """Return the seconds that this thread has spent loading."""
+    return float(getattr(_thread, "seconds", 0.0))
+
+
+def working_time() -> float:
+    """Return a clock in seconds that stands still while this thread is loading."""
+    return time.perf_counter() - loading_seconds()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.errors import BadInput
 from attribution.models import files
-from attribution.models.engine import check_stop
-from attribution.models.loading import load_while_used
+from attribution.models.engine import check_stop, load_while_used
 from attribution.types import Relation
 
 if TYPE_CHECKING:

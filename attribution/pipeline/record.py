@@ -12,7 +12,7 @@ from dataclasses import replace
 from attribution import __version__
 from attribution.events import Spent
 from attribution.evidence.matching import Matcher
-from attribution.models.loading import loading_seconds, working_time
+from attribution.models.engine import loading_seconds, working_time
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import new_run_id

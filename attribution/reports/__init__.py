@@ -64,7 +64,7 @@ FORMATS: dict[str, Format] = {
         "text/html",
     ),
     "markdown": Format(
-        "attribution.reports.markdown_export:write",
+        "attribution.reports.listings:write_markdown",
         "Markdown",
         "A list of the claims, each with its verdict, sentence and source.",
         ".md",
@@ -78,21 +78,21 @@ FORMATS: dict[str, Format] = {
         "application/json",
     ),
     "csv": Format(
-        "attribution.reports.claims_table:write_csv",
+        "attribution.reports.listings:write_csv",
         "CSV",
         "A row for each claim, with its verdict and the deciding passage.",
         "-claims.csv",
         "text/csv",
     ),
     "xlsx": Format(
-        "attribution.reports.claims_table:write_xlsx",
+        "attribution.reports.listings:write_xlsx",
         "XLSX",
         "The same table for Excel and LibreOffice.",
         "-claims.xlsx",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ),
     "csl": Format(
-        "attribution.reports.bibliography:write",
+        "attribution.reports.listings:write_sources",
         "CSL-JSON",
         "The sources behind the verdicts, for Zotero, Pandoc and other reference managers.",
         "-sources.json",

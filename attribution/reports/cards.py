@@ -1,19 +1,21 @@
-"""Draw the card of a claim: the verdict in a sentence, the answer beside its source, and a fold."""
+"""Draw the card of a claim, with the buttons that change it, and read what their clicks ask for.
+
+The card has the verdict in a sentence, the answer beside its source, and a fold. A click arrives as
+words separated by colons: `edit:CLAIM`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+from pydantic import TypeAdapter, ValidationError
+
+from attribution import edits
 from attribution.evidence.deciding import nearest_evidence
 from attribution.reports import answer
-from attribution.reports.actions import (
-    claim_actions,
-    exclude,
-    excluded,
-    step_buttons,
-)
 from attribution.reports.claim_rows import (
     ClaimRow,
     leans,
@@ -37,7 +39,7 @@ from attribution.reports.trail import chain, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
-from attribution.types import Claim, Evidence, Page, Provenance, Report, Span
+from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, strongest
 from attribution.verifiers.calibration import badge_share, badges
 
@@ -323,3 +325,114 @@ def headline(report: Report) -> str:
         return words
     names = " and ".join(map(source_label, sorted(down)))
     return f"{words}; {names} could not be used"
+
+
+# --- buttons ---
+
+_CHANGE: TypeAdapter[edits.Change] = TypeAdapter(edits.Change)
+Step = Literal["edit", "correct", "source", "web"]  # that a click asks for, beside a change
+STEPS: tuple[Step, ...] = get_args(Step)
+OFFERED: Mapping[str, tuple[Step, ...]] = {
+    "missing": ("source", "web"),
+    "no_relation": ("source", "web"),
+    "unclear": ("source",),
+    "not_reached": ("source",),
+}
+WORDS: dict[Step, str] = {"source": "Add a source", "web": "Search the web"}
+
+
+@dataclass(frozen=True)
+class StepRequest:
+    """A step that somebody takes for a claim."""
+
+    step: Step
+    claim: Claim
+
+
+def button(text: str, request: str, label: str = "", class_: str = "open") -> Node:
+    """Build a button that requests a change; `label` is a longer text for screen readers."""
+    return el(
+        "button", text, type="button", class_=class_, data_edit=request, aria_label=label or None
+    )
+
+
+def claim_actions(claim: Claim, number: int) -> Node:
+    """Build the buttons at the end of a card."""
+    return el(
+        "p",
+        button("Edit or split", f"edit:{claim.id}", f"Edit or split claim {number}"),
+        class_="links actions",
+    )
+
+
+def step_buttons(claim: Claim, badge: str) -> Node | None:
+    """Build a button for each step that helps a claim without a verdict."""
+    steps = OFFERED.get(badge, ())
+    buttons = (button(WORDS[step], f"{step}:{claim.id}", class_="btn") for step in steps)
+    return el("p", *buttons, class_="links next-steps") if steps else None
+
+
+def exclude(piece: Evidence) -> Node:
+    """Build the button that excludes a passage."""
+    label = "Exclude this passage: it no longer counts for this claim"
+    return button("Exclude", _click("exclude", piece), label)
+
+
+def excluded(
+    claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool
+) -> Node | None:
+    """Build a folded list of the excluded passages; an `editable` one can be included again."""
+    set_aside = report.set_aside.evidence if report.set_aside else ()
+    items = []
+    for piece in set_aside:
+        if piece.claim_id != claim.id:
+            continue
+        page = pages[piece.page_id]
+        back = button("Include", _click("include", piece), "Include this passage again")
+        words = el("span", f"“{piece.deciding_sentence}” ")
+        items.append(
+            el("li", f"{page.title or page.url}: ", words, back if editable else None, dir="auto")
+        )
+    if not items:
+        return None
+    summary = el("summary", f"{plural(len(items), 'passage')} excluded by hand")
+    return el("details", summary, el("ul", *items), class_="same excluded")
+
+
+def _click(action: str, piece: Evidence) -> str:
+    return f"{action}:{piece.claim_id}:{piece.page_id}:{piece.start}:{piece.end}"
+
+
+def requested(
+    report: Report, request: object
+) -> edits.Change | StepRequest | Literal["undo"] | None:
+    """Parse the request of a click.
+
+    Args:
+        report: The run that the click is about.
+        request: Words of a browser, which may hold anything.
+
+    Returns:
+        A change, a step to take, or "undo"; None if it is no request about a claim of the report.
+    """
+    if request == "undo":
+        return "undo"
+    action, _, rest = str(request or "").partition(":")
+    claim_id, _, rest = rest.partition(":")
+    claim = next((claim for claim in report.claims if claim.id == claim_id), None)
+    if claim is None:
+        return None
+    for step in STEPS:
+        if action == step:
+            return StepRequest(step, claim)
+    fields: dict[str, object] = {"claim_id": claim_id}
+    if action == "judge":
+        label, _, note = rest.partition(":")
+        fields |= {"kind": "judge", "label": label or None, "note": note[:NOTE]}
+    elif action in ("exclude", "include"):
+        fields |= {"kind": "exclude", "excluded": action == "exclude"}
+        fields |= zip(("page_id", "start", "end"), rest.split(":"), strict=False)
+    try:
+        return _CHANGE.validate_python(fields)
+    except ValidationError:
+        return None

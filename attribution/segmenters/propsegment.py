@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.models import files
-from attribution.models.loading import load_while_used
+from attribution.models.engine import load_while_used
 from attribution.segmenters import SEGMENTERS, WithoutLlm
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm_segmenters import rewrite

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from attribution.models.engine import load_latest
 from attribution.models.files import package_folder
-from attribution.models.loading import load_latest
 from attribution.tables import IMPORTING
 from attribution.text.sentences import sentences
 

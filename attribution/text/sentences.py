@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.models.loading import load_once
+from attribution.models.engine import load_once
 from attribution.types import Span
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.models import files
-from attribution.models.engine import SLOW, OnnxModel, in_threads
+from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once
 from attribution.models.files import Progress, silent
-from attribution.models.loading import load_once
 from attribution.settings import Settings, models_folder
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities

@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from attribution.reports import Exported
-from attribution.reports.claims_table import SHEETS, Sheet
 from attribution.reports.html import plural
+from attribution.reports.listings import SHEETS, Sheet
 from pages.ui.frame import small
 from pages.ui.state import store
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.claims.context import check_independence
-from attribution.claims.coreference import PRONOUNS
-from attribution.claims.enrichment import enrich
+from attribution.claims.enrichment import PRONOUNS, enrich
 from attribution.claims.worthiness import classify
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings

@@ -2,7 +2,7 @@ import threading
 import time
 from pathlib import Path
 
-from attribution.models.loading import (
+from attribution.models.engine import (
     load_once,
     load_while_used,
     loading_seconds,

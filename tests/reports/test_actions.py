@@ -1,7 +1,7 @@
 import pytest
 
 from attribution.edits import Judge
-from attribution.reports.actions import StepRequest, requested, step_buttons
+from attribution.reports.cards import StepRequest, requested, step_buttons
 from attribution.reports.html import html
 from attribution.types import Label
 from tests.review.make import claim, report

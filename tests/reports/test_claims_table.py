@@ -5,7 +5,7 @@ import pytest
 from openpyxl import load_workbook
 
 from attribution.reports import Exported
-from attribution.reports.claims_table import COLUMNS, SHEETS, Sheet
+from attribution.reports.listings import COLUMNS, SHEETS, Sheet
 from attribution.types import AnalystVerdict
 from tests.reports.runs import run
 

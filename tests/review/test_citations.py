@@ -9,10 +9,8 @@ import pytest
 from attribution.cli.main import main
 from attribution.fetching.fetcher import Fetcher
 from attribution.pipeline.claims import segment
-from attribution.review import cited_sources
 from attribution.review.citation_marks import attach, find
-from attribution.review.citations import CitationReport, check, citation_lines
-from attribution.review.cited_sources import RESOLVERS
+from attribution.review.citations import RESOLVERS, CitationReport, check, citation_lines
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -218,7 +216,9 @@ def test_a_source_of_the_web_is_read_or_named_dead(
             versions={},
             claims=claims_of(answer),
         )
-        monkeypatch.setattr(cited_sources, "Fetcher", partial(Fetcher, allow=lambda _: True))
+        monkeypatch.setattr(
+            "attribution.review.citations.Fetcher", partial(Fetcher, allow=lambda _: True)
+        )
         monkeypatch.setitem(RESOLVERS, "DOI", server.url("/doi/"))
         result = checked(report, settings, store)
     assert [c.outcome for c in result.citations] == ["dead", "supported"]

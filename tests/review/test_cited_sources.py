@@ -4,7 +4,7 @@ from attribution.evidence.sources import read_document
 from attribution.fetching.page import Extracted, make_page
 from attribution.library.folder import FolderSearcher
 from attribution.review.citation_marks import find
-from attribution.review.cited_sources import known_page
+from attribution.review.citations import known_page
 from attribution.settings import Settings
 from attribution.text.references import AnswerSource
 from attribution.types import Document, Page

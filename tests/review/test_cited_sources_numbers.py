@@ -1,6 +1,6 @@
 import pytest
 
-from attribution.review.cited_sources import resolver_address
+from attribution.review.citations import resolver_address
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import sys
 import weakref
 from pathlib import Path
 
-from attribution.models.loading import MODELS, load_while_used
+from attribution.models.engine import MODELS, load_while_used
 from attribution.settings import ROOT
 from tests.servers import http_server, hub
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from spacy.tokens import Token
 
-from attribution.models.loading import load_once
+from attribution.models.engine import load_once
 from attribution.segmenters.english.drafts import LEXICON, Draft
 from attribution.text.parse import SUBJECTS, VERBAL
 

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from attribution.errors import BadInput, Unavailable
 from attribution.llm.client import Llm
-from attribution.models.loading import working_time
+from attribution.models.engine import working_time
 from attribution.pipeline.experiment import run_each
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -16,7 +16,7 @@ from attribution import events
 from attribution.claims import worthiness
 from attribution.conversation import transcript
 from attribution.errors import BadInput
-from attribution.models.loading import working_time
+from attribution.models.engine import working_time
 from attribution.pipeline.claims import fallbacks, segment
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Fields

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from attribution import edits
-from attribution.reports.actions import StepRequest
+from attribution.reports.cards import StepRequest
 from attribution.reports.html import el
 from attribution.reports.trail import date
 from attribution.searchers import SEARCHERS

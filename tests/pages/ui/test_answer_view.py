@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from attribution.edits import Edit, Exclude, Recheck, Reword
 from attribution.reports import Exported
-from attribution.reports.actions import StepRequest, requested
-from attribution.reports.cards import CardSettings, panel
+from attribution.reports.cards import CardSettings, StepRequest, panel, requested
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
 from attribution.types import AnalystVerdict, Claim, Report, SetAside, Verdict

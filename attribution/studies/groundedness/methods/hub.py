@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from attribution.errors import Unavailable
+from attribution.models.engine import load_once
 from attribution.models.files import hide_loading_bar
-from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Scored, joined
 from attribution.studies.groundedness.methods import by_sentence, of_context

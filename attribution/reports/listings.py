@@ -1,18 +1,25 @@
-"""The claims of one run or of many as a table: CSV, XLSX and HTML."""
+"""The claims of runs and their sources as CSV, XLSX, HTML, Markdown and CSL-JSON."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from attribution.reports import Exported
-from attribution.reports.bibliography import http_address, one_line, web_address
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
 from attribution.reports.html import document, el, plural, table
-from attribution.reports.looks import look
+from attribution.reports.looks import counted, look
+from attribution.review.judgements import agreement
+from attribution.text.markdown import escape_markdown
+from attribution.text.urls import site
 from attribution.text_files import Cell, csv_text
-from attribution.types import Page
+from attribution.types import BUILT_IN_LICENCE, Page
+from attribution.verifiers.calibration import badges
 
 COLUMNS = (
     "answer",
@@ -142,3 +149,110 @@ SHEETS = (
     Sheet("CSV", ".csv", "text/csv", write_csv),
     Sheet("HTML", ".html", "text/html", write_html),
 )
+
+
+# --- Markdown ---
+
+
+def write_markdown(exported: Exported) -> str:
+    """Write title, question, note, counts, and an item for each claim."""
+    report = exported.report
+    parts = [f"# {_text(exported.heading)}"]
+    if report.question and exported.title:
+        parts.append(f"Question: {_text(report.question)}")
+    if exported.note:
+        parts.append(f"Note: {_text(exported.note)}")
+    parts.append(", ".join(counted(badges(report))))
+    parts += map(_markdown_item, table_rows(exported))
+    verifier = _text(report.versions.get("verifier", "an unknown verifier"))
+    made = f"Checked on {report.created_at[:10]} with {verifier}."
+    parts.append(f"{made} {agreement([report]).words}".rstrip())
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _text(foreign: Cell) -> str:
+    """Foreign text on one line, without marks."""
+    return escape_markdown(one_line(str(foreign)))
+
+
+def _markdown_item(row: Mapping[str, Cell]) -> str:
+    parts = [f"**{row['assessment'] or row['verdict']}.** {_text(row['claim'])}"]
+    if row["assessment"]:
+        parts.append(f"By the analyst; the model's verdict: {row['verdict']}.")
+    if row["corrected by hand"]:
+        parts.append("Edited by hand.")
+    parts.append(f"*{_text(row['says'])}*")
+    if "passage" in row:
+        parts.append(f"“{_text(row['passage'])}”")
+    if "source" in row:
+        parts.append(_source(row))
+    if row["note"]:
+        parts.append(f"Note: {_text(row['note'])}")
+    return f"{row['number']}. {' '.join(parts)}"
+
+
+def _source(row: Mapping[str, Cell]) -> str:
+    title = _text(row["source"])
+    if row["facts after"]:
+        return f"{title}, facts from <{row['facts after']}>."
+    address = http_address(str(row["address"]))
+    linked = f"[{title}](<{address}>)" if address else title
+    return f"{linked}, read {str(row['read'])[:10]}."
+
+
+_HTTP = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+
+
+# --- CSL-JSON ---
+
+
+def write_sources(exported: Exported) -> str:
+    """List each source that supports or contradicts a claim, in the order of the report's pages."""
+    deciding = {e.page_id for e in exported.report.evidence if e.relation != "no_relation"}
+    items = [_source_item(page) for page in exported.report.pages if page.id in deciding]
+    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+
+
+def _source_item(page: Page) -> dict[str, object]:
+    url = web_address(page)
+    fields: dict[str, object] = {
+        "id": page.id,
+        "type": "webpage" if url else "document",
+        "title": one_line(page.title) or one_line(page.url),
+        "container-title": one_line(page.site) or site(url),
+        "URL": url,
+    }
+    if page.facts_from:  # an article of the built-in library, whose dates are examples
+        fields["note"] = f"Facts from {http_address(page.facts_from)}"
+        fields["license"] = BUILT_IN_LICENCE
+    else:
+        fields["issued"] = _date_parts(page.published)
+        fields["accessed"] = _date_parts(page.fetched_at)
+    return {name: value for name, value in fields.items() if value}
+
+
+def _date_parts(iso: str) -> dict[str, list[list[int]]]:
+    match = _DATE.match(iso)
+    if match is None:
+        return {}
+    return {"date-parts": [[int(part) for part in match.groups() if part]]}
+
+
+def one_line(text: str) -> str:
+    """Remove control characters, and turn white space into single blanks."""
+    categories = ("Cc", "Cs", "Zl", "Zp")
+    visible = "".join(" " if unicodedata.category(c) in categories else c for c in text)
+    return " ".join(visible.split())
+
+
+def web_address(page: Page) -> str:
+    """Return the http(s) address of a page, or of a local text's original; empty without one."""
+    return http_address(page.url) or http_address(page.reference)
+
+
+def http_address(url: str) -> str:
+    """Return an http(s) address in ASCII, without characters that could end it; else empty."""
+    if not _HTTP.match(url):
+        return ""
+    return quote(one_line(url), safe="!#$%&'()*+,/:;=?@[]~-._", errors="replace")
