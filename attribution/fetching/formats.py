@@ -13,11 +13,10 @@ from attribution.errors import FetchFailed
 from attribution.fetching import content_type as media
 from attribution.fetching.content_type import actual_type
 from attribution.fetching.html_page import read_html
-from attribution.fetching.office import read_docx, read_epub, read_odf, read_pptx
+from attribution.fetching.office import read_docx, read_epub, read_odf, read_pptx, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.fetching.pdf import OCR, read_pdf
 from attribution.fetching.plain import read_csv, read_mail, read_markdown, read_plain, read_rtf
-from attribution.fetching.workbook import read_xlsx
 from attribution.text.lines import paragraphs
 from attribution.types import Document, Page
 

@@ -1,24 +1,19 @@
-"""Read web pages: their visible text, the article within it, and what their markup says."""
+"""Read HTML: what it shows, block by block, the article within it, and what its markup says."""
 
 from __future__ import annotations
 
 import json
 import logging
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from html import unescape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
-from attribution.fetching.blocks import (
-    BLOCK_TAGS,
-    clear,
-    read_blocks,
-    tag_of,
-    write_out,
-)
+from attribution.fetching import table_text
 from attribution.fetching.content_type import decode
 from attribution.fetching.page import UNWANTED, Extracted, one_line
 
@@ -291,3 +286,230 @@ def _items(value: Any) -> Iterator[dict[str, Any]]:
         yield value
         for name in _MAIN:
             yield from _items(value.get(name))
+
+
+# --- a tree as blocks of text ---
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav "
+    "ol p pre section summary table tbody td tfoot th thead tr ul".split()
+)
+UNREAD_TAGS = frozenset(
+    "head script style template noscript svg iframe audio video canvas object rt rp title "
+    "select".split()
+)
+BLOCK_EDGE = "\x01"  # in the text of a tree
+LINE_BREAK = "\x02"
+MAX_CELL = 400  # characters: a table with longer cells is a layout
+_SPAN = re.compile(r"[1-9][0-9]?")  # columns or rows
+_AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
+_ITEM = re.compile(r"(?:^|\n)- |\n")
+_NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
+
+
+@dataclass
+class _Table:
+    rows: list[list[str]] = field(default_factory=list)  # cells
+    head_count: int = 0
+
+
+def read_text(tree: _Element) -> str:
+    """Return the text of a tree that shows nothing else."""
+    write_out(tree)
+    return read_blocks(tree)
+
+
+def read_blocks(tree: _Element) -> str:
+    """Return the paragraphs, headings and items of a tree, without white space that does not show.
+
+    A blank line stands between them; the items of a list stand on lines.
+    """
+    blocks = []
+    for part in "".join(_pieces(tree, is_fixed=False)).split(BLOCK_EDGE):
+        block = _AROUND_BREAK.sub("\n", " ".join(part.split())).strip()
+        if block not in ("", "-"):
+            blocks.append(block)
+    text = ""
+    for previous, block in pairwise(["", *blocks]):
+        is_next_item = previous.startswith("- ") and block.startswith("- ")
+        text += block if not text else f"\n{block}" if is_next_item else f"\n\n{block}"
+    return text
+
+
+def _pieces(element: _Element, is_fixed: bool) -> Iterator[str]:
+    """Yield the text of an element, with the edges of blocks and the breaks of lines."""
+    tag = tag_of(element)
+    if not tag or tag in UNREAD_TAGS:
+        return
+    if tag in BLOCK_TAGS:
+        is_fixed = tag == "pre"
+        yield BLOCK_EDGE
+    if tag in ("li", "br"):
+        yield "- " if tag == "li" else LINE_BREAK
+    line_end = LINE_BREAK if is_fixed else "\n"
+    yield (element.text or "").replace("\n", line_end)
+    for child in element:
+        yield from _pieces(child, is_fixed)
+        yield (child.tail or "").replace("\n", line_end)
+    if tag in BLOCK_TAGS:
+        yield BLOCK_EDGE
+
+
+def tag_of(element: _Element) -> str:
+    """Return an element's name in lower case without its namespace; empty for a comment."""
+    tag = element.tag
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+def clear(elements: Iterable[_Element]) -> None:
+    """Empty elements, but keep the text that follows them."""
+    for element in list(elements):
+        element.clear(keep_tail=True)
+
+
+# --- tables ---
+
+_ELEMENT_ABOVE = "string(ancestor-or-self::*[preceding-sibling::*][1]/preceding-sibling::*[1])"
+
+
+def _write_table(element: _Element) -> None:
+    """Replace a table of data by a paragraph for each row; a layout stays as it is."""
+    table = _parse_table(element)
+    if table is None or max(map(len, table.rows), default=0) < 2:
+        return
+    lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
+    above = lines[-1] if lines else str(element.xpath(_ELEMENT_ABOVE))
+    lines += table_text.lines(table.rows, table.head_count, above)
+    element.clear(keep_tail=True)
+    element.tag = "div"
+    for line in lines:
+        paragraph = element.makeelement("p")
+        paragraph.text = line
+        element.append(paragraph)
+
+
+def _parse_table(element: _Element) -> _Table | None:
+    """Return the cells of a table, with those that span rows or columns; None for a layout."""
+    table = _Table()
+    from_above: dict[tuple[int, int], str] = {}  # cells by row and column
+    for number, row in enumerate(element.iter("{*}tr")):
+        cells = [cell for cell in row if tag_of(cell) in ("td", "th")]
+        is_head = number == table.head_count and _is_head(row, cells)
+        table.head_count += is_head
+        texts: list[str] = []
+        for cell in cells:
+            while (number, len(texts)) in from_above:
+                texts.append(from_above[number, len(texts)])
+            text = _ITEM.sub(" ", read_blocks(cell)).strip()
+            if len(text) > MAX_CELL:
+                return None
+            for below in range(1, _span(cell, "rowspan")):
+                from_above[number + below, len(texts)] = text
+            columns = _span(cell, "colspan")
+            texts += [text] + [text if is_head else ""] * (columns - 1)
+        while (number, len(texts)) in from_above:
+            texts.append(from_above[number, len(texts)])
+        table.rows.append(texts)
+    return table
+
+
+def _is_head(row: _Element, cells: list[_Element]) -> bool:
+    parent = row.getparent()
+    if parent is not None and tag_of(parent) == "thead":
+        return True
+    heads = [tag_of(cell) == "th" or cell.get("role") == "columnheader" for cell in cells]
+    return len(cells) > 1 and all(heads)
+
+
+def _span(cell: _Element, name: str) -> int:
+    value = cell.get(name) or ""
+    return int(value) if _SPAN.fullmatch(value) else 1
+
+
+# --- elements that show more or less than their text ---
+
+
+def write_out(tree: _Element) -> None:
+    """Replace raised figures, quotations, formulas and tables by their text."""
+    for element in list(tree.iter("{*}sup", "{*}a", "{*}q", "{*}math")):
+        text = _shown_text(element, tag_of(element))
+        if text is not None:
+            element.clear(keep_tail=True)
+            element.tag = "span"
+            element.text = text
+    for definition in list(tree.iter("{*}dd")):
+        _write_definition(definition)
+    for table in list(tree.iter("{*}table")):
+        if next(table.iterdescendants("{*}table"), None) is None:
+            _write_table(table)
+
+
+def _write_definition(definition: _Element) -> None:
+    """Make an item of a definition, with its term: "Length: 31 m"."""
+    definition.tag = "li"
+    term = definition.getprevious()
+    if term is not None and tag_of(term) == "dt":
+        words = " ".join("".join(term.itertext()).split())
+        definition.text = f"{words.rstrip(':')}: {(definition.text or '').lstrip()}"
+        term.clear(keep_tail=True)
+        term.tag = "span"
+
+
+def _shown_text(element: _Element, tag: str) -> str | None:
+    """Return what an element shows; None for its text as it is."""
+    text = "".join(element.itertext())
+    if tag == "sup":
+        return raised(str(element.xpath("string(preceding::text()[1])")), text)
+    if tag == "q":
+        return f"“{text}”"
+    if tag == "math":
+        return f" {formula(element) or '[formula]'} "
+    is_note = _NOTE_LINK.search(" ".join(element.values()))
+    return raised("", text) if is_note else None
+
+
+_POWER_BASE = re.compile(
+    r"""(?: (?<![\d.,]) 10          # 10^6
+          | (?<![\w.,]) \d          # 2^n
+          | (?<![^\W\d_]) [^\W\d_]{1,2}  # km², x^n
+          | \)                      # (a + b)^2
+        )$""",
+    re.VERBOSE,
+)
+_POWER = re.compile(r"[+\-−–]?\d{1,3}|[a-z]")
+_NOTE_MARK = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*|[*†‡§]+")
+_SQUARES = {"2": "²", "3": "³"}
+
+
+def raised(before: str, text: str) -> str:
+    """Return a superscript as text after the text `before` it.
+
+    It is a power ("10^6", "km²"), a note's mark ("1878[3]"), or letters ("1st").
+    """
+    text = text.strip()
+    last = before[-1:]
+    is_power = _POWER.fullmatch(text) and _POWER_BASE.search(before[-8:])
+    if is_power and not (text.isalpha() and last.isalpha()):
+        if last.isalpha() and text in _SQUARES:
+            return _SQUARES[text]
+        return text if last.isdigit() and text.isalpha() else f"^{text}"
+    is_number = _NOTE_MARK.fullmatch(text) and text.strip("*†‡§")
+    return f"[{text}]" if is_number else text
+
+
+_FORMULA_FORMS = {"up": "{0}^{1}", "ub": "{0}_{1}", "frac": "{0}/{1}", "f": "{0}/{1}"}
+
+
+def formula(element: _Element) -> str:
+    """Return a formula of MathML or Office on one line: "Q=1.84 b h", "10^6", "√(a/b)"."""
+    name = tag_of(element)
+    if name in ("", "annotation", "annotation-xml", "deg") or name.endswith("pr"):
+        return ""
+    if not len(element):
+        return " ".join((element.text or "").split())
+    parts = [part for part in map(formula, element) if part]
+    if name in ("msqrt", "mroot", "rad"):
+        return f"√({''.join(parts)})"
+    form = _FORMULA_FORMS.get(name.lstrip("ms"), "")  # of msup and sSup, msub and sSub
+    return form.format(*parts) if form and len(parts) == 2 else "".join(parts)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
-from attribution.fetching.blocks import read_text
 from attribution.fetching.content_type import decode
-from attribution.fetching.html_page import parse, read_html, remove_hidden
+from attribution.fetching.html_page import parse, read_html, read_text, remove_hidden
 from attribution.fetching.page import Extracted
 from attribution.text.lines import FRONT_MATTER
 

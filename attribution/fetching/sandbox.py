@@ -29,9 +29,9 @@ from pydantic import TypeAdapter
 from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fair_queue import Turns
 from attribution.fetching.formats import EXTRACTED, extract, reader_of
+from attribution.fetching.office import first_sheet
 from attribution.fetching.page import Extracted
 from attribution.fetching.pdf import Picture, draw
-from attribution.fetching.workbook import first_sheet
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
 MEMORY = 160_000_000  # bytes one file may take beyond what the server has imported
@@ -94,7 +94,7 @@ class FileReader:
         return EXTRACTED.validate_python(self._run(content, task, limit)["extracted"])
 
     def rows(self, content: bytes, name: str, number: int) -> list[list[str]]:
-        """Return what `workbook.first_sheet` returns, within DOCUMENT_SECONDS.
+        """Return what `office.first_sheet` returns, within DOCUMENT_SECONDS.
 
         Raises:
             FetchFailed: As `read` does.

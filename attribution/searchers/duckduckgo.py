@@ -11,8 +11,7 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
 from lxml.etree import LxmlError
 
-from attribution.fetching.http import is_public
-from attribution.fetching.tunnel import tunnel
+from attribution.fetching.http import is_public, tunnel
 from attribution.retry import Transient
 from attribution.searchers.json_api import LIMITED, MAX_BYTES, Limited, as_hits, with_retries
 from attribution.settings import Settings
