@@ -22,7 +22,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from socketserver import StreamRequestHandler, ThreadingTCPServer
-from typing import Any
 
 import httpcore2
 import httpx2
@@ -377,37 +376,23 @@ def exchange(
 
 def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:
     """Return the body, unpacked no further than its limit."""
-    body: io.BufferedIOBase = io.BufferedReader(_Body(response))
     encoding = headers.get("content-encoding", "").strip().lower()
-    if encoding in ("gzip", "x-gzip"):
-        body = gzip.GzipFile(fileobj=body)
-    elif encoding not in ("", "identity"):
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
-    try:
-        content = body.read(limit + 1)
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise zlib.error(str(error)) from None
+    sent = b""
+    for part in response.iter_stream():
+        sent += part
+        if len(sent) > limit:
+            break
+    content = sent
+    if encoding.endswith("gzip"):
+        try:
+            content = gzip.GzipFile(fileobj=io.BytesIO(sent)).read(limit + 1)
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise zlib.error(str(error)) from None
     if len(content) > limit and not cut:
         raise TooLarge
     return content[:limit]
-
-
-class _Body(io.RawIOBase):
-    """The bytes of a response as they are sent, as a file."""
-
-    def __init__(self, response: httpcore2.Response) -> None:
-        self._parts = response.iter_stream()
-        self._waiting = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._waiting = self._waiting or next(self._parts, b"")
-        part = self._waiting[: len(buffer)]
-        self._waiting = self._waiting[len(part) :]
-        buffer[: len(part)] = part
-        return len(part)
 
 
 # --- a proxy for a client that opens its connections itself ---

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from statistics import median
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 MAX_PAGES = 500
-MAX_UNKNOWN = 0.5  # share of characters whose font says nothing about them
+MAX_UNKNOWN = 0.1  # share of characters that are none, since their font does not name them
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
-_CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # pdfium takes it for an error
 
 
 class _Character(NamedTuple):
@@ -43,7 +42,6 @@ class _Character(NamedTuple):
     y: float
     right: float
     size: float  # the height of its font as it is drawn
-    is_unknown: bool
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -77,9 +75,9 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
             continue
         pages[number] = _lines(characters, page.get_height())
         total += len(characters)
-        unknown += sum(character.is_unknown for character in characters)
+        unknown += sum(_is_unknown(character.text) for character in characters)
         page.close()
-    if unknown > MAX_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
+    if unknown > MAX_UNKNOWN * total:
         raise FetchFailed("unreadable", f"has fonts that do not name their characters; {OCR}")
     title = pdf.get_metadata_value("Title")
     site = urlsplit(name).hostname or ""
@@ -122,28 +120,15 @@ def _read_characters(page: PdfPage) -> list[_Character]:
         raw.FPDFText_GetCharOrigin(text, n, x, y)
         raw.FPDFText_GetLooseCharBox(text, n, box)
         height = box.top - box.bottom
-        is_unknown = _is_unknown(text, n, character)
-        characters.append(
-            _Character(blank, character, x.value, y.value, box.right, height, is_unknown)
-        )
+        characters.append(_Character(blank, character, x.value, y.value, box.right, height))
         blank = ""
     text.close()
     return characters
 
 
-def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
-    """Return True where an embedded font doesn't say what it draws.
-
-    Glyphs of Type 3, in older papers, have no font file; their codes are those of letters.
-    """
-    import pypdfium2.raw as raw
-
-    if raw.FPDFText_HasUnicodeMapError(text, n) != 1:
-        return "\ue000" <= character < "\uf900"
-    size = ctypes.c_size_t()
-    font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n))
-    raw.FPDFFont_GetFontData(font, None, 0, size)
-    return bool(size.value) or not character.isalnum()
+def _is_unknown(character: str) -> bool:
+    is_control = unicodedata.category(character) in ("Cc", "Co")
+    return is_control and character not in _HYPHENS
 
 
 # --- characters to lines ---
@@ -457,42 +442,21 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
     image.save(png, "PNG")
     encoded = base64.b64encode(png.getvalue()).decode("ascii")
     width, height = image.size
-    boxes = _by_line(_boxes(page, sentence, width, height))
-    return Picture(encoded, width, height, tuple(boxes))
+    boxes = tuple(_boxes(page, sentence, width, height))
+    return Picture(encoded, width, height, boxes)
 
 
-def _by_line(boxes: Iterable[Box]) -> list[Box]:
-    """Join the boxes of a line: where a text is justified, each word or letter has its own."""
-    lines: list[Box] = []
-    for box in boxes:
-        if lines and _is_beside(lines[-1], box):
-            lines[-1] = _around(lines[-1], box)
-        else:
-            lines.append(box)
-    return lines
+def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> list[Box]:
+    """Return a rectangle for each line of the first place that has the sentence's letters.
 
-
-def _is_beside(one: Box, other: Box) -> bool:
-    """Return True if at least half of the lower box is beside the other."""
-    top = max(one.top, other.top)
-    bottom = min(one.top + one.height, other.top + other.height)
-    return bottom - top >= min(one.height, other.height) / 2
-
-
-def _around(one: Box, other: Box) -> Box:
-    left, top = min(one.left, other.left), min(one.top, other.top)
-    right = max(one.left + one.width, other.left + other.width)
-    bottom = max(one.top + one.height, other.top + other.height)
-    return Box(left, top, round(right - left, 4), round(bottom - top, 4))
-
-
-def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Box]:
-    """Yield the rectangles of the first place that has the letters of the sentence in order."""
+    Where a text is justified, each word or letter has its own rectangle, which are joined.
+    """
     import pypdfium2.raw as raw
 
     text = page.get_textpage()
     place = _find(text, sentence)
     x, y = ctypes.c_int(), ctypes.c_int()
+    boxes: list[Box] = []
     for n in range(text.count_rects(place.start, len(place)) if place else 0):
         left, bottom, right, top = text.get_rect(n)
         xs, ys = [], []
@@ -500,8 +464,14 @@ def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Bo
             raw.FPDF_PageToDevice(page, 0, 0, width, height, 0, *point, x, y)
             xs.append(x.value / width)
             ys.append(y.value / height)
-        box = Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
-        yield Box(*(round(value, 4) for value in box))
+        middle = sum(ys) / 2
+        if boxes and boxes[-1].top < middle < boxes[-1].top + boxes[-1].height:
+            line = boxes.pop()
+            xs += [line.left, line.left + line.width]
+            ys += [line.top, line.top + line.height]
+        sides = (min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+        boxes.append(Box(*(round(side, 4) for side in sides)))
+    return boxes
 
 
 def _find(text: PdfTextPage, sentence: str) -> range:

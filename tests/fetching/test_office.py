@@ -129,9 +129,8 @@ def test_opendocument_is_read(body: str, text: str) -> None:
     assert read(opendocument(body), "a.odt").text == text
 
 
-def workbook(rows: list[list[object]], merged: str = "", name: str = "Sheet1") -> bytes:
+def workbook(rows: list[list[object]], merged: str = "") -> bytes:
     book = openpyxl.Workbook()
-    book.active.title = name
     for row in rows:
         book.active.append(row)
     if merged:
@@ -139,11 +138,6 @@ def workbook(rows: list[list[object]], merged: str = "", name: str = "Sheet1") -
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
-
-
-@pytest.mark.parametrize(("name", "title"), [("Budget", "Budget"), ("Tabelle 1", "")])
-def test_a_sheet_that_has_a_name_is_its_title(name: str, title: str) -> None:
-    assert read(workbook([["Item", 2024], ["Oars", 40]], name=name), "a.xlsx").title == title
 
 
 def test_formulas_that_were_never_calculated_are_named() -> None:
