@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attribution import events, types
-from attribution.evidence.deciding import deciding_first
 from attribution.reports import Exported, export
 from attribution.settings import Settings, with_endpoint
 from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
+from attribution.verdicts import deciding_first
 
 if TYPE_CHECKING:
     import pandas

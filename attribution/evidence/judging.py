@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
 from attribution.evidence.numerals import in_figures, rounded_as
-from attribution.evidence.sections import about_named
+from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
 from attribution.text.sentences import sentences

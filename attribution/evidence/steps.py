@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from attribution.evidence.fact_checks import rated
-from attribution.evidence.retractions import of_another, withdrawn
 from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
-from attribution.text.words import words_of
+from attribution.text.words import shared_words, uncovered, words_of
 from attribution.types import (
     SILENT,
     Claim,
@@ -22,6 +20,139 @@ from attribution.types import (
     Probabilities,
     Reservation,
 )
+
+LABEL = re.compile(r"^\W*(?:(?:\w{1,20} )?fact[- ]?check(?:ing)?|the facts)\s*[:|–—-]\s*", re.I)
+SITE = re.compile(r"\s[|–—-]\s[^|–—]{2,40}$")
+RATING = re.compile(
+    r"""\b(?:
+        (?:rating|ruling|verdict|conclusion|our\ call|fact[- ]check)\s?[:–—-]\s?   # Rating: False
+        |(?:we|politifact|snopes)\ (?:rate|rated|rule|ruled)\ [\w\ ]{2,20}?\ (?:as\ )?
+    )[\"“]?(?P<rating>[^\n.!]{3,60})""",
+    re.I | re.X,
+)
+MIXED = re.compile(
+    r"\b(?:half|part(?:ly|ially)|mixture|mixed|unproven|unknown|(?:lacks|missing) context)\b", re.I
+)
+FALSE = re.compile(
+    r"\b(?:false|fake|incorrect|inaccurate|wrong|untrue|not true|hoax|scam|debunked|unfounded|"
+    r"baseless|pants on fire|altered|doctored|satire|no evidence|(?:three|four) pinocchios)\b",
+    re.I,
+)
+TRUE = re.compile(r"\b(?:true|correct|accurate|confirmed|authentic)\b", re.I)
+SAME = 0.6  # least share of the claim's words that the reviewed claim has, and the other way round
+RATED = 0.9  # probability of a relation that a rating decides
+
+
+def headline(page: Page) -> str:
+    """Return a page's headline without the names of its column and its site."""
+    title = page.title.strip()
+    return SITE.sub("", LABEL.sub("", title)) or title
+
+
+def rating(page: Page) -> bool | None:
+    """Return True if a fact check found its claim true, False if false; None if neither."""
+    words = page.rating
+    if not words:
+        match = RATING.search(page.text)
+        words = match["rating"] if match else ""
+    if not words or MIXED.search(words):
+        return None
+    if FALSE.search(words):
+        return False
+    return True if TRUE.search(words) else None
+
+
+def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Return the evidence of a fact check by what it rates.
+
+    The page repeats what it refutes, so its text alone supports nothing. If it reviews this claim,
+    its rating decides.
+    """
+    reviewed = page.reviewed or headline(page)
+    overlap = min(shared_words(claim.statement, reviewed), shared_words(reviewed, claim.statement))
+    found = rating(page)
+    if found is not None and overlap >= SAME:
+        entailed, contradicted = (RATED, 0.0) if found else (0.0, RATED)
+        probabilities = Probabilities(
+            entailed=entailed, contradicted=contradicted, no_relation=1 - RATED
+        )
+        return piece.model_copy(update={"probabilities": probabilities})
+    if piece.probabilities.entailed < piece.probabilities.contradicted:
+        return None
+    note = "a fact check repeats what it reviews"
+    return piece.model_copy(update={"reservation": Reservation(relations=("entailed",), note=note)})
+
+
+WITHDRAWN = re.compile(
+    r"""
+    (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
+      | \b[Tt]his[ ]\w{3,12}[ ](?:originally|previously|initially|first|incorrectly|wrongly)\b )
+    [ ](?:\w+ly[ ])?(?:said|stated|reported|gave|claimed|misstated|described|had|wrote)\b
+    (?P<earlier>(?:[^.;\n]|\.(?=\d)){3,300})
+    | \b(?:RETRACTED|RETRACTION|WITHDRAWN|Retracted|Withdrawn)\b[^:\n]{0,30}:\s?
+    (?P<retracted>(?:[^.\n]|\.(?=\d)){3,300})
+    | \bMyth\b(?:[ ]\d{1,2})?[:.–-]\s?(?P<myth>(?:[^.!?\n]|\.(?=\d)){3,300})
+    """,
+    re.VERBOSE,
+)
+JOKE = re.compile(r"\W{0,8}(?:satire|satirical|parody|humou?r)\b", re.IGNORECASE)
+RETRACTED = re.compile(r"\W{0,8}(?:retracted|retraction|withdrawn)\b", re.IGNORECASE)
+SAID = re.compile(
+    r"""
+    (?P<before>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4})[ ](?:has[ ])?
+    (?:said|says|stated|claimed|explained|added|argued|told|announced|warned|asked|replied)\b
+    | According[ ]to[ ](?P<after>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4}),
+    """,
+    re.VERBOSE,
+)
+TURN = re.compile(
+    r"""
+    ^(?:[\[(]?[\d:.]{4,12}[\])]?[ ])? (?P<name>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4})
+    (?:,[^:\n]{1,60})? (?:[ ]\([^()\n]{1,40}\))? (?:,[^:\n]{1,60})? :\s
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+DENIED = 0.9  # probability that a source denies what it takes back
+
+
+def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Return the evidence of a source that takes back what a claim says.
+
+    It denies a claim whose words stand in the withdrawn part alone. A page that is retracted or
+    meant as a joke supports nothing.
+    """
+    for match in WITHDRAWN.finditer(piece.text):
+        part = next(group for group in match.groups() if group)
+        rest = piece.text[: match.start()] + piece.text[match.end() :]
+        is_taken_back = not uncovered(claim.statement, part)
+        if is_taken_back and uncovered(claim.statement, rest):
+            denied = Probabilities(entailed=0.0, contradicted=DENIED, no_relation=1 - DENIED)
+            return piece.model_copy(update={"probabilities": denied})
+    opening = page.text[:80]
+    is_void = RETRACTED.match(page.title) or RETRACTED.match(opening)
+    is_joke = JOKE.match(page.title) or JOKE.match(opening)
+    if is_void or is_joke:
+        note = "the source is retracted" if is_void else "the source is a joke"
+        return _unsupporting(piece, note)
+    return None
+
+
+def of_another(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Let no turn of a transcript support that somebody else said it."""
+    said = SAID.match(claim.statement)
+    turns = list(TURN.finditer(page.text, 0, piece.sentence[1]))
+    if not said or not turns:
+        return None
+    name = words_of(said["before"] or said["after"])[-1]
+    speaker = turns[-1]["name"]
+    if name in words_of(speaker) or name in words_of(piece.deciding_sentence):
+        return None
+    return _unsupporting(piece, f"it is said by {speaker}")
+
+
+def _unsupporting(piece: Evidence, note: str) -> Evidence:
+    return piece.model_copy(update={"reservation": Reservation(relations=("entailed",), note=note)})
+
 
 Step = Callable[[Claim, Page, Evidence], Evidence | None]
 SURE = 0.98  # probability of what stands word for word in a passage

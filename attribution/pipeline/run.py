@@ -41,8 +41,7 @@ from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict
 from attribution.verdicts import STOPPED, decide, not_reached
-from attribution.verifiers import policy_of, with_policy
-from attribution.verifiers.auto import smaller_verifier
+from attribution.verifiers import policy_of, smaller_verifier, with_policy
 from attribution.verifiers.calibration import graded
 
 FIRST_GROUPS = (1, 2)  # sizes of the first groups of claims: few, for an early first verdict

@@ -14,7 +14,6 @@ from typing import Literal, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from attribution import edits
-from attribution.evidence.deciding import nearest_evidence
 from attribution.reports import answer
 from attribution.reports.claim_rows import (
     ClaimRow,
@@ -40,7 +39,7 @@ from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
 from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
-from attribution.verdicts import SIDES, leaning, strongest
+from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badge_share, badges
 
 NEAREST = ("no_relation", "missing")  # labels of claims whose nearest passage decides nothing

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.evidence.deciding import nearest_evidence
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import RELATIONS, group_of
 from attribution.text.quantities import clear_contrasts, computed
@@ -23,7 +22,7 @@ from attribution.types import (
     Verdict,
     quoted,
 )
-from attribution.verdicts import leaning
+from attribution.verdicts import leaning, nearest_evidence
 from attribution.verifiers.calibration import assessments, badge_of, model_badge
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")

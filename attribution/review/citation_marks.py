@@ -9,8 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.text.markdown import Element, read
-from attribution.text.marks import Form, FoundMark, authors, marks, numbers, references, targets
-from attribution.text.references import AnswerSource, Listed, addresses, listed, normal_key
+from attribution.text.marks import (
+    AnswerSource,
+    Form,
+    FoundMark,
+    Listed,
+    addresses,
+    authors,
+    listed,
+    marks,
+    normal_key,
+    numbers,
+    references,
+    targets,
+)
 from attribution.text.urls import canonical
 from attribution.types import Claim, Frozen, Span
 

@@ -14,7 +14,6 @@ from urllib.parse import quote
 from markdown_it.common.utils import unescapeAll
 
 from attribution.errors import FetchFailed, StageFailure
-from attribution.evidence.deciding import nearest_evidence
 from attribution.evidence.matching import Matcher
 from attribution.evidence.search import Budget
 from attribution.evidence.sources import source_names
@@ -24,11 +23,10 @@ from attribution.review.citation_marks import Cited, Mark, attach, find
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.text.marks import name_of
-from attribution.text.references import AnswerSource, without_end
+from attribution.text.marks import AnswerSource, name_of, without_end
 from attribution.text.urls import canonical, site
 from attribution.types import Claim, Evidence, Frozen, Label, Page, Report
-from attribution.verdicts import decide
+from attribution.verdicts import decide, nearest_evidence
 from attribution.verifiers import policy_of
 
 Problem = Literal["dead", "unreachable", "unnamed"]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from attribution.edits import Reword
-from attribution.evidence.deciding import deciding_evidence
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
 from attribution.text.quantities import changed_values
 from attribution.types import Claim, Label, Page, Report, Span
+from attribution.verdicts import deciding_evidence
 from attribution.verifiers.calibration import assessments
 
 QUOTED = 300  # characters of a quote

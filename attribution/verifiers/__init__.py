@@ -1,16 +1,17 @@
-"""(claim, evidence, title) → the probabilities of the three relations."""
+"""(claim, evidence, title) → the probabilities of the three relations; how a verifier is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from attribution.models import files
 from attribution.models.mpnet import DOWNLOAD
 from attribution.policy import FIELD_OF_SETTING, DecisionPolicy
 from attribution.settings import Settings
-from attribution.tables import LLM, Entry, Need, Table, load
-from attribution.types import Judgement, LlmUsage, Pair
+from attribution.tables import LLM, Entry, Need, Table
+from attribution.types import Failure, Judgement, LlmUsage, Pair
 
 
 class Verifier(Protocol):
@@ -55,7 +56,7 @@ VERIFIERS: Table[Verifier] = Table(
     "verifier",
     {
         "auto": Entry(
-            "attribution.verifiers.auto:automatic",
+            "attribution.verifiers:automatic",
             "Automatic",
             "uses the best installed model",
             bundled=True,
@@ -175,7 +176,7 @@ def policy_of(settings: Settings) -> DecisionPolicy:
     """
     name = settings.verifier
     if name == "auto":
-        name = load("attribution.verifiers.auto:choose")(settings).name
+        name = choose(settings).name
     return VERIFIERS.entry(name).policy.with_settings(
         settings.model_dump(include=set(FIELD_OF_SETTING))
     )
@@ -184,3 +185,54 @@ def policy_of(settings: Settings) -> DecisionPolicy:
 def with_policy(settings: Settings) -> Settings:
     """Return the settings with the whole policy in them, as a report shows it."""
     return settings.model_copy(update=policy_of(settings).as_settings())
+
+
+@dataclass(frozen=True)
+class BestVerifier:
+    """A verifier's name, and what a better one needs; empty if none is missing."""
+
+    name: str
+    missing: str = ""
+
+
+def choose(settings: Settings) -> BestVerifier:
+    """Choose the verifier that `auto` means on this machine, under these settings."""
+    downloaded = (
+        name
+        for name in HUB
+        if name == "deberta" or not settings.verifier_model or _is_its(name, settings)
+    )
+    if found := next((name for name in downloaded if is_downloaded(name, settings)), ""):
+        return BestVerifier(found)
+    return beside(settings)
+
+
+def _is_its(name: str, settings: Settings) -> bool:
+    return settings.verifier_model in VERIFIERS[name].models
+
+
+def beside(settings: Settings) -> BestVerifier:
+    """Choose the NLI model whose contradictions stand beside a fact checker's support."""
+    missing = VERIFIERS["embedded-base"].missing(settings)
+    return BestVerifier("embedded-small", missing) if missing else BestVerifier("embedded-base")
+
+
+def smaller_verifier(settings: Settings) -> Failure | None:
+    """Return a notice for a run with verifier `auto` if the base model is missing, else None."""
+    choice = choose(settings) if settings.verifier == "auto" else None
+    if choice is None or not choice.missing:
+        return None
+    used = VERIFIERS[choice.name].label
+    message = (
+        "The base model is missing, so the small one is used, which finds less. "
+        f"To get it: {choice.missing}"
+    )
+    return Failure(
+        stage="verify", subject="verifier", kind="verifier_fell_back", message=message, instead=used
+    )
+
+
+def automatic(settings: Settings) -> Verifier:
+    """Verifier `auto`."""
+    verifier = VERIFIERS.build(choose(settings).name, settings)
+    return verifier

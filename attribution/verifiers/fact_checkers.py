@@ -18,8 +18,7 @@ from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
-from attribution.verifiers import VERIFIERS, model_of
-from attribution.verifiers.auto import beside
+from attribution.verifiers import VERIFIERS, beside, model_of
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs
 

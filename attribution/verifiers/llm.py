@@ -28,8 +28,7 @@ from attribution.types import (
     Span,
     content_id,
 )
-from attribution.verifiers import VERIFIERS
-from attribution.verifiers.auto import beside
+from attribution.verifiers import VERIFIERS, beside
 from attribution.verifiers.pairs import verify_each
 
 REPLY_TOKENS, WORD_TOKENS = 60, 4  # approximate, for one verdict and for one word; for estimates

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.prose import prose, states_nothing
+from attribution.evidence.prose import about_named, prose, states_nothing
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,95 @@ def test_no_offset_moves(text: str) -> None:
     shown = prose(text)
     assert len(shown) == len(text)
     assert all(a == b or a == " " for a, b in zip(shown, text, strict=True))
+
+
+ROWS = "Ferry | Built | Owner\n\nAlder: Built 1998; Owner Osen\n\nBirch: Built 2004; Owner Lorne"
+RESULTS = "$ million | 2024 | 2023\n\nNet income (loss): 2024 318; 2023 -42\n\nCash: 2024 9; 2023 8"
+YEARS = "Year | Cars\n\n2010: Cars 9,000\n\n2020: Cars 12,000"
+TRIAL = "Drug (n = 6) | Placebo (n = 6)\n\nDeath: Drug (n = 6) 1; Placebo (n = 6) 2"
+LINES = (
+    "Line | People (thousands)\n\nLine | 2022 | 2023\n\n"
+    "Blue: People (thousands) 2022 1; People (thousands) 2023 2"
+)
+REGIONS = "Region | Boat | Berths\n\nNorth: Boat Alder; Berths 5\n\nNorth: Boat Birch; Berths 7"
+BLOCKS = "# Boats\n\n## Alder\n- Berths: 6\n\n## Birch\n- Length: 9 m\n- Berths: 4"
+LISTS = "Boats\n\nAlder\n\n- Berths: 6\n\nBirch\n\n- Berths: 4"
+FIRMS = "Lind Ltd\nPier Road 1\nRegister: HRB 1\n\nLind Holding SE\nMill Lane 4\nRegister: HRB 3"
+LEASE = (
+    "Article 1 Term\n\n1.1 It runs for a year.\n\n1.2 It ends.\n\nArticle 2 Deposit\n\nIt is paid."
+)
+RULES = "§ I Dogs are kept\non a lead.\n\n§ II Fires are not allowed."
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "expected"),
+    [
+        ("The owner of the Birch is Osen.", ROWS, "Birch: Owner Lorne"),
+        ("The Alder is of Osen.", ROWS, "Alder: Owner Osen"),
+        ("The Birch is built.", ROWS, "Birch: Built 2004;"),
+        ("A ferry was built in 1998.", ROWS, "Alder: Built 1998; Birch: Built 2004;"),
+        ("The net loss was 42 in 2023.", RESULTS, "Net income (loss): 2023 -42"),
+        ("There were 12,000 cars in 2010.", YEARS, "2010: Cars 9,000"),
+        ("The Blue line had 1,000 people in 2023.", LINES, "Blue: People (thousands) 2023 2"),
+        ("With the drug two died.", TRIAL, "Death: Drug (n = 6) 1;"),
+        ("The Birch of the north has 5 berths.", REGIONS, "North: Boat Birch; Berths 7"),
+        ("The Birch has 7 berths.", REGIONS, "North: Boat Birch; Berths 7"),
+        ("The Alder has 4 berths.", BLOCKS, "# Boats ## Alder - Berths: 6"),
+        ("The Birch has 6 berths.", BLOCKS, "# Boats ## Birch - Berths: 4"),
+        ("The Birch has 6 berths.", LISTS, "Boats Birch - Berths: 4"),
+        ("Lind Holding SE is HRB 1.", FIRMS, "Lind Holding SE Mill Lane 4 Register: HRB 3"),
+        ("Section 1.2 says it ends.", LEASE, "Article 1 Term 1.2 It ends."),
+        ("By Article 2 it ends.", LEASE, "Article 2 Deposit It is paid."),
+        (
+            "Under Clause 2 it ends.",
+            "1. It runs.\n\n2. It ends.\n(a) At once",
+            "2. It ends. (a) At once",
+        ),
+        ("Rule 1 is about dogs.", "- 1. Dogs sit\n- 2. Cats stand", "- 1. Dogs sit"),
+        ("By § I fires are allowed.", RULES, "§ I Dogs are kept on a lead."),
+    ],
+)
+def test_what_is_said_of_others_is_left_out(claim: str, text: str, expected: str) -> None:
+    assert " ".join(about_named(claim, text).split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The Alder is older than the Birch.", BLOCKS),
+        ("The Alder has the most berths.", LISTS),
+        ("Cash grew in 2024.", RESULTS),
+        ("The boats have masts.", BLOCKS),
+        ("The Alder is old.", "Alder: it is old; and grey."),
+        ("By Section 9 it ends.", LEASE),
+        ("It ends.", LEASE),
+    ],
+)
+def test_a_claim_that_names_no_part_or_compares_parts_needs_all(claim: str, text: str) -> None:
+    assert about_named(claim, text) == text
+
+
+@given(
+    st.sampled_from(["Alder", "Alder by Article 2", "b in 2"]),
+    st.lists(
+        st.sampled_from(
+            [
+                "Alder",
+                "## Birch",
+                "- a: b",
+                "A: b 1; c 2",
+                "a | b | c",
+                "Article 2",
+                "2.1 a",
+                "",
+                "|",
+            ]
+        ),
+        max_size=9,
+    ),
+)
+def test_what_stays_keeps_its_place(claim: str, lines: list[str]) -> None:
+    text = "\n".join(lines)
+    shown = about_named(claim, text)
+    assert len(shown) == len(text)
+    assert all(new in (old, " ") for old, new in zip(text, shown, strict=True))

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.review.citation_marks import find
-from attribution.text.references import addresses
+from attribution.text.marks import addresses
 from tests.pages.hostile import TEXTS
 
 LIST = (

@@ -6,7 +6,7 @@ from attribution.library.folder import FolderSearcher
 from attribution.review.citation_marks import find
 from attribution.review.citations import known_page
 from attribution.settings import Settings
-from attribution.text.references import AnswerSource
+from attribution.text.marks import AnswerSource
 from attribution.types import Document, Page
 from tests.make import reading
 from tests.servers import pdf_bytes

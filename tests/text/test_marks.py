@@ -3,8 +3,7 @@ import pytest
 from attribution.review.citation_marks import find
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
-from attribution.text.marks import FORMS, MarkForm, marks, name_of, without_names
-from attribution.text.references import listed
+from attribution.text.marks import FORMS, MarkForm, listed, marks, name_of, without_names
 
 FIRST, SECOND = "The mill at Orvale was rebuilt in granite", "It grinds nine hundred sacks a week"
 # forms of the table in other clothes: self-written, as assistants write them

@@ -5,7 +5,7 @@ import pytest
 
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
-from attribution.verifiers import VERIFIERS, auto, model_of
+from attribution.verifiers import VERIFIERS, choose, model_of
 from attribution.verifiers.fact_checkers import FactChecker
 
 WORDS = (
@@ -169,13 +169,13 @@ def test_the_best_that_is_downloaded_is_chosen(monkeypatch: pytest.MonkeyPatch) 
         "attribution.models.files.weights", lambda model: Path(model) if model in here else None
     )
     settings = Settings(database_url="")
-    assert auto.choose(settings).name.startswith("embedded-")
+    assert choose(settings).name.startswith("embedded-")
     for name in ("deberta", "minicheck", "factcg"):
         here.add(list(VERIFIERS[name].models)[-1])
-        assert auto.choose(settings).name == name
+        assert choose(settings).name == name
         assert model_of(name, settings) in here
     nli_model = next(iter(VERIFIERS["deberta"].models))
     here.add(nli_model)
     chosen = settings.model_copy(update={"verifier_model": nli_model})
-    assert auto.choose(chosen).name == "deberta"
+    assert choose(chosen).name == "deberta"
     assert model_of("factcg", chosen) != nli_model

@@ -11,9 +11,9 @@ from pydantic import Field, ValidationError
 
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
-from attribution.evidence.deciding import deciding_first
 from attribution.text_files import parse_rows
 from attribution.types import Frozen, Report, Turn, content_id
+from attribution.verdicts import deciding_first
 
 Form = Literal["qa", "summary"]
 Unit = Literal["answer", "sentence", "claim"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.embedders import Embedder
-from attribution.evidence.deciding import nearest_evidence
 from attribution.text.quantities import contrasts
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Judgement, Pair, Probabilities, Report, Span
+from attribution.verdicts import nearest_evidence
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
 Agreement = Literal["contradiction", "same"]

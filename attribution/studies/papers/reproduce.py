@@ -21,7 +21,7 @@ from attribution.studies.results import ResultTable
 from attribution.tables import load
 from attribution.text_files import Cell, Row, replace_text
 from attribution.types import Claim, Document, Report
-from attribution.verifiers.auto import choose
+from attribution.verifiers import choose
 
 JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
 INPUTS = ("question", "answer", "documents", "turns", "claims", "system")  # a result leaves out

@@ -1,11 +1,47 @@
 import pytest
 
-from attribution.evidence.steps import genre
+from attribution.evidence.steps import genre, headline, rated, rating
 from attribution.types import Evidence, Page, Probabilities
-from tests.make import claim, page
+from tests.make import claim, evidence, page
+
+STATEMENT = "Vinegar cures malaria."
 
 
-def evidence(source: Page) -> Evidence:
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We looked. Rating: False.", False),
+        ("Our ruling: Pants on Fire!", False),
+        ("Verdict: True", True),
+        ("Rating: Mostly false, partly true", None),
+        ("We rate this claim as accurate.", True),
+        ("No rating here.", None),
+    ],
+)
+def test_the_rating_of_a_fact_check_is_read(text: str, found: bool | None) -> None:
+    assert rating(page(text, genre="fact check")) is found
+
+
+def test_a_headline_stands_without_its_column_and_its_site() -> None:
+    named = page("Text.", title="Fact check: Vinegar cures malaria - Daily News")
+    assert headline(named) == "Vinegar cures malaria"
+
+
+def test_what_a_fact_check_rates_false_is_contradicted() -> None:
+    checked = page("Rating: False.", title="Fact check: Vinegar cures malaria", genre="fact check")
+    piece = rated(claim(STATEMENT), checked, evidence(claim(STATEMENT), 0.9, 0.0, "entailed"))
+    assert piece is not None
+    assert piece.probabilities.contradicted == 0.9
+
+
+def test_a_fact_check_of_another_claim_supports_nothing() -> None:
+    checked = page("Rating: False.", title="Fact check: The moon is cheese", genre="fact check")
+    piece = rated(claim(STATEMENT), checked, evidence(claim(STATEMENT), 0.9, 0.0, "entailed"))
+    assert piece is not None
+    assert piece.reservation is not None
+
+
+def stated(source: Page) -> Evidence:
     probabilities = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
     return Evidence(
         claim_id="c",
@@ -41,7 +77,7 @@ def evidence(source: Page) -> Evidence:
 )
 def test_a_source_denies_what_it_takes_back(text: str, statement: str) -> None:
     source = page(text)
-    changed = genre(claim(statement), source, evidence(source))
+    changed = genre(claim(statement), source, stated(source))
     assert changed is not None
     assert changed.probabilities.contradicted > 0.5
 
@@ -52,12 +88,12 @@ def test_a_source_denies_what_it_takes_back(text: str, statement: str) -> None:
 )
 def test_what_a_correction_says_now_is_not_denied(statement: str) -> None:
     source = page("An earlier version said that the fire began at noon; the fire began at ten.")
-    assert genre(claim(statement), source, evidence(source)) is None
+    assert genre(claim(statement), source, stated(source)) is None
 
 
 def test_a_joke_supports_nothing() -> None:
     source = page("SATIRE: The mayor is a horse.")
-    changed = genre(claim("The mayor is a horse."), source, evidence(source))
+    changed = genre(claim("The mayor is a horse."), source, stated(source))
     assert changed is not None
     assert changed.reservation is not None
 
@@ -73,5 +109,5 @@ def test_a_joke_supports_nothing() -> None:
 )
 def test_a_turn_is_its_speakers(statement: str, is_right: bool) -> None:
     source = page("ANNA BERG, CHAIR: The ferry will stop in May.\n\nTOM REED: We never agreed.")
-    piece = evidence(source).model_copy(update={"sentence": (18, 44)})
+    piece = stated(source).model_copy(update={"sentence": (18, 44)})
     assert (genre(claim(statement), source, piece) is None) is is_right
