@@ -379,15 +379,17 @@ def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
-    sent = b""
+    sent = bytearray()
     for part in response.iter_stream():
         sent += part
+        if len(sent) > limit and not cut:
+            raise TooLarge
         if len(sent) > limit:
             break
-    content = sent
+    content = bytes(sent)
     if encoding.endswith("gzip"):
         try:
-            content = gzip.GzipFile(fileobj=io.BytesIO(sent)).read(limit + 1)
+            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limit + 1)
         except (EOFError, gzip.BadGzipFile) as error:
             raise zlib.error(str(error)) from None
     if len(content) > limit and not cut:

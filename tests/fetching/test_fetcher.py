@@ -1,4 +1,5 @@
 import gzip
+import random
 import socket
 import threading
 import time
@@ -97,6 +98,11 @@ def test_gzip_is_unpacked_in_all_its_members_alone() -> None:
         ),
         "/padded": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE) + b"\0" * 40),
         "/broken": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE)[:-20]),
+        "/dense": (
+            200,
+            {**HTML, "Content-Encoding": "gzip"},
+            gzip.compress(random.Random(1).randbytes(300_000)),
+        ),
         "/brotli": (200, {**HTML, "Content-Encoding": "br"}, b"whatever"),
     }
     with http_server(lambda request: bodies[request.path]) as server:
@@ -107,6 +113,7 @@ def test_gzip_is_unpacked_in_all_its_members_alone() -> None:
         assert [failure(server.url(path)).kind for path in ("/broken", "/brotli")] == [
             "unreadable"
         ] * 2
+        assert failure(server.url("/dense")).kind == "too_large"
 
 
 @pytest.mark.parametrize(
