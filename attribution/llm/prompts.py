@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 from jinja2 import StrictUndefined, TemplateError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from attribution.errors import BadInput
 from attribution.settings import ROOT, Settings
@@ -33,10 +33,10 @@ _MARK = re.compile(r"<(?=\s*+/?\s*data\b)", re.IGNORECASE)
 class _Front(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    purpose: str
+    purpose: str = Field(min_length=1)
     inputs: list[str]
-    output: str
-    source: str
+    output: str = Field(min_length=1)
+    source: str = Field(min_length=1)
 
 
 class Example(BaseModel):
@@ -69,20 +69,14 @@ class Prompt:
     Attributes:
         version: The file's name without .md, such as "factscore.v1"; of a replacement, with a hash
             of its text.
-        purpose: What it is for.
         inputs: The names of the texts that it is given.
-        output: What it asks for.
-        source: Where its wording is from.
         body: The text with places for the inputs.
         offered: The inputs that a replacement is given, of which it may leave out some.
         plain: The body is not Jinja, but text with {placeholders}.
     """
 
     version: str
-    purpose: str
     inputs: tuple[str, ...]
-    output: str
-    source: str
     body: str
     offered: frozenset[str] = frozenset()
     plain: bool = False
@@ -162,9 +156,7 @@ def _replacing(prompt: Prompt, path: Path) -> Prompt:
         replacement = _load(version, path)
     else:
         used = {match[1] for match in _PLACEHOLDER.finditer(text)} & set(prompt.inputs)
-        replacement = Prompt(
-            version, prompt.purpose, tuple(sorted(used)), "", path.name, text, plain=True
-        )
+        replacement = Prompt(version, tuple(sorted(used)), text, plain=True)
     unknown = set(replacement.inputs) - set(prompt.inputs)
     if unknown:
         raise BadInput(
@@ -204,7 +196,7 @@ def _load(version: str, path: Path) -> Prompt:
         raise BadInput(
             f"prompt {version}: declares {sorted(front.inputs)}, but its text uses {sorted(used)}"
         )
-    return Prompt(version, front.purpose, tuple(front.inputs), front.output, front.source, parts[2])
+    return Prompt(version, tuple(front.inputs), parts[2])
 
 
 def examples(name: str, settings: Settings | None = None) -> tuple[Example, ...]:

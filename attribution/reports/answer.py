@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
-from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
+from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, link, safe_url, texts
 from attribution.text.markdown import Element, Written, read
 from attribution.types import Claim, Span
 
@@ -116,10 +116,7 @@ def _citation(cite: Element) -> list[Tree]:
 
 def _link(href: str) -> list[Tree]:
     """Return an arrow that opens a link, since clicking its words selects their claim."""
-    if not safe_url(href):
-        return []
-    attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": "out"}
-    return [el("a", "↗", href=href, aria_label="Open the link of the answer", **attributes)]
+    return [link("↗", href, "out", "Open the link of the answer")] if safe_url(href) else []
 
 
 # --- the claims in it ---
@@ -269,30 +266,22 @@ def marked(tree: Sequence[Tree]) -> set[str]:
 _TOKEN = re.compile(r"\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
 
 
-def shown(before: str, after: str, boxed: Sequence[Span] = ()) -> list[Child]:
+def shown(before: str, after: str) -> list[Child]:
     """Return the word diff as nodes: removed words struck out, added ones marked.
 
-    Args:
-        before: The text before.
-        after: The text after; all nodes but the removed words make it up.
-        boxed: Spans of `after` that differ from a source.
+    All nodes but the removed words make up `after`.
     """
     old_words, new_words = _TOKEN.findall(before), _TOKEN.findall(after)
     nodes: list[Child] = []
-    position = 0  # in `after`
     for tag, a, b, c, d in SequenceMatcher(None, old_words, new_words).get_opcodes():
-        text = "".join(new_words[c:d])
-        within = [(start - position, end - position) for start, end in boxed]
-        inside = [(start, end) for start, end in within if start >= 0 and end <= len(text)]
-        parts = spanned(text, inside, "differs")
-        position += len(text)
+        removed, added = "".join(old_words[a:b]), "".join(new_words[c:d])
         if tag == "equal":
-            nodes += parts
+            nodes.append(added)
             continue
-        if a < b:
-            nodes.append(el("del", "".join(old_words[a:b]), class_="removed"))
-        if c < d:
-            nodes.append(el("strong", *parts, class_="added"))
+        if removed:
+            nodes.append(el("del", removed, class_="removed"))
+        if added:
+            nodes.append(el("strong", added, class_="added"))
     return nodes
 
 

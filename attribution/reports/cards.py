@@ -29,6 +29,7 @@ from attribution.reports.html import (
     as_sentence,
     badge,
     el,
+    link,
     link_to_sentence,
     plural,
     safe_url,
@@ -38,7 +39,7 @@ from attribution.reports.trail import chain, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
-from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
+from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badge_share, badges
 
@@ -133,13 +134,10 @@ def _pair(row: ClaimRow, pages: Pages) -> Node:
     """Draw the claim above the sentences that decide, with their differences boxed in both."""
     pieces = _deciding(row)
     claim = row.claim
-    boxed: list[Span] = []
-    if pieces and pieces[0].relation != "entailed":
-        boxed, _ = differing_spans(claim.statement, pieces[0].deciding_sentence)
-    words = answer.spanned(claim.text, boxed, "differs")
-    if claim.enriched:
-        changes = answer.shown(claim.text, claim.enriched, boxed)
-        words = [el("span", *changes, class_="enriched")]
+    words = answer.shown(claim.text, claim.statement)
+    if pieces and pieces[0].relation != "entailed" and not claim.enriched:
+        boxed, _ = differing_spans(claim.text, pieces[0].deciding_sentence)
+        words = answer.spanned(claim.text, boxed, "differs")
     rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
     heading = "Nearest" if row.badge in NEAREST else "Source"
     for piece in pieces:
@@ -194,12 +192,6 @@ def _cited(row: ClaimRow, settings: CardSettings) -> Node | None:
 # --- the way to a sentence ---
 
 
-def _link(text: str, address: str, class_: str) -> Node:
-    return el(
-        "a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_
-    )
-
-
 def _open(piece: Evidence, page: Page, sentence: str) -> Node:
     """Link to the sentence: on the web, or in the stored text."""
     if page.kind == "web":
@@ -207,10 +199,10 @@ def _open(piece: Evidence, page: Page, sentence: str) -> Node:
         address = safe_url(page.url)
         if number and address:  # browsers find no sentence in a PDF
             address = f"{address.partition('#')[0]}#page={number}"
-            return _link(f"Open at page {number}", address, "open")
+            return link(f"Open at page {number} ↗", address, "open")
         address = link_to_sentence(page.url, sentence)
         if address:
-            return _link("Open at this sentence", address, "open")
+            return link("Open at this sentence ↗", address, "open")
     if page.text:
         return _text_button("Open at this sentence", page, _at(piece))
     return el("span", "Its text was not shared.")

@@ -230,6 +230,12 @@ def folded(detail: str) -> Node | None:
     return el("details", el("summary", "Details"), el("p", detail, dir="auto"), class_="ax-detail")
 
 
+def link(text: str, address: str, class_: str, label: str = "") -> Node:
+    """Build a link that opens a new tab; `label` is a longer text for screen readers."""
+    attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": class_}
+    return el("a", text, href=address, aria_label=label, **attributes)
+
+
 def scrolling(wide: Node, label: str) -> Node:
     """Wrap a wide table so that it scrolls, also by keyboard."""
     return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)

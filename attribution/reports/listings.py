@@ -1,4 +1,4 @@
-"""The claims of runs and their sources as CSV, XLSX, HTML, Markdown and CSL-JSON."""
+"""The claims of runs and their sources as CSV, XLSX, Markdown and CSL-JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from attribution.reports import Exported
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
-from attribution.reports.html import document, el, plural, table
 from attribution.reports.looks import counted, look
 from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown
@@ -41,14 +39,6 @@ COLUMNS = (
     "facts after",
     "note",
 )
-SHOWN = ("answer", "claim", "assessment", "verdict", "says", "passage", "source", "note")
-CSS = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
-table { border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; }
-th, td { border-bottom: 1px solid #8886; }
-"""
 WIDTHS = {"claim": 60, "says": 40, "reason": 40, "passage": 60, "source": 30, "note": 30}
 
 
@@ -81,18 +71,6 @@ def write_xlsx(*runs: Exported) -> bytes:
     return content.getvalue()
 
 
-def write_html(*runs: Exported) -> bytes:
-    """Write what is read most as one web page that opens without a network."""
-    title = f"Claims of {plural(len(runs), 'answer')}"
-    lines: list[list[str]] = []
-    for exported in runs:
-        for cells in table_rows(exported):
-            lines.append([str(cells.get(name) or "") for name in SHOWN])
-    heads = [name.capitalize() for name in SHOWN]
-    page = document(title, CSS, el("div", table(heads, lines)))
-    return page.encode("utf-8", "replace")
-
-
 def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
     for exported in runs:
         for cells in table_rows(exported):
@@ -102,53 +80,36 @@ def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
 def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
     """Yield the cells of each claim by the names of COLUMNS; some are missing without a passage."""
     for row in claim_rows(exported.report):
-        cells: dict[str, Cell] = {}
-        cells["answer"] = exported.heading
-        cells["number"] = row.number
-        cells["claim"] = row.claim.text
-        cells["checked as"] = row.claim.enriched
-        cells["start"] = min((start for start, _ in row.claim.spans), default=None)
-        cells["end"] = max((end for _, end in row.claim.spans), default=None)
-        cells["corrected by hand"] = "yes" if row.claim.id in exported.corrected else ""
-        cells["assessment"] = look(row.own.label).word if row.own else ""
-        cells["verdict"] = look(row.model_badge).word
-        cells["says"] = verdict_sentence(row, len(exported.report.pages))
-        cells["note"] = row.note
+        cells: dict[str, Cell] = {
+            "answer": exported.heading,
+            "number": row.number,
+            "claim": row.claim.text,
+            "checked as": row.claim.enriched,
+            "start": min((start for start, _ in row.claim.spans), default=None),
+            "end": max((end for _, end in row.claim.spans), default=None),
+            "corrected by hand": "yes" if row.claim.id in exported.corrected else "",
+            "assessment": look(row.own.label).word if row.own else "",
+            "verdict": look(row.model_badge).word,
+            "says": verdict_sentence(row, len(exported.report.pages)),
+            "note": row.note,
+        }
         if row.verdict:
             cells["confidence"] = row.verdict.confidence or None
             cells["reason"] = row.verdict.reason
         if row.piece:
             cells["passage"] = row.piece.deciding_sentence
         if row.page:
-            cells |= _of_page(row.page)
+            cells |= {
+                "source": row.page.cited,
+                "address": web_address(row.page) or row.page.url,
+                "read": row.page.fetched_at,
+                "facts after": http_address(row.page.facts_from),
+            }
         yield cells
 
 
-def _of_page(page: Page) -> dict[str, Cell]:
-    return {
-        "source": page.cited,
-        "address": web_address(page) or page.url,
-        "read": page.fetched_at,
-        "facts after": http_address(page.facts_from),
-    }
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A format of the claims of many runs."""
-
-    label: str
-    suffix: str
-    media_type: str
-    write: Callable[..., bytes]
-
-
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-SHEETS = (
-    Sheet("XLSX", ".xlsx", XLSX, write_xlsx),
-    Sheet("CSV", ".csv", "text/csv", write_csv),
-    Sheet("HTML", ".html", "text/html", write_html),
-)
+# Formats of the claims of many runs, by their names in FORMATS.
+SHEETS: Mapping[str, Callable[..., bytes]] = {"xlsx": write_xlsx, "csv": write_csv}
 
 
 # --- Markdown ---

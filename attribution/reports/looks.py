@@ -23,13 +23,8 @@ class Look:
     help: str
     weak_word: str = ""  # of a badge that is not sure
 
-    @property
-    def noun(self) -> str:
-        """The word after a count or within a sentence."""
-        return self.word.lower()
 
-
-LOOKS: dict[Label, Look] = {
+LOOKS: dict[str, Look] = {
     "supported": Look(
         "✓",
         "Supported",
@@ -76,7 +71,7 @@ RELATIONS: dict[Relation, RelationLook] = {
 def look(badge: str | None) -> Look:
     """Return the look of a label or a weak badge; a claim without one is pending."""
     label = (badge or "").removeprefix(WEAK)
-    style = next((style for name, style in LOOKS.items() if name == label), PENDING)
+    style = LOOKS.get(label, PENDING)
     if badge != label and style.weak_word:
         return replace(style, word=style.weak_word)
     return style
@@ -91,7 +86,7 @@ def style_class(badge: str | None) -> str:
 def counted(badges: Mapping[str, int] | Iterable[str]) -> list[str]:
     """Say how many claims have each badge, problems first: "1 contradicted", "6 supported"."""
     counts = Counter(badges)
-    return [f"{counts[name]} {look(name).noun}" for name in BADGES if counts[name]]
+    return [f"{counts[name]} {look(name).word.lower()}" for name in BADGES if counts[name]]
 
 
 # --- groups ---
@@ -149,8 +144,8 @@ def group_data(counts: Mapping[str, int]) -> list[dict[str, object]]:
     """Return the groups with their counts as plain data for a component."""
     rows: list[dict[str, object]] = []
     for name, group in GROUPS.items():
-        row = {"name": name, "word": group.word, "icon": group.icon, "help": group.help}
-        rows.append({**row, "count": counts[name]})
+        words = {"word": group.word, "icon": group.icon, "help": group.help}
+        rows.append({"name": name, **words, "count": counts[name]})
     return rows
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from attribution.reports.claim_rows import relation_label
 from attribution.reports.html import (
     Node,
-    as_sentence,
     data,
     el,
+    link,
     link_to_sentence,
     plural,
     safe_url,
@@ -45,24 +45,10 @@ def source_list(report: Report) -> Node:
     return el(
         "div",
         el("p", "No source was read.") if not report.pages else None,
-        _unread(report),
         *(_card(page, labels[page.id], report) for page in used),
         _others([page for page in report.pages if not labels[page.id]]),
         class_="panel-body sources",
     )
-
-
-def _unread(report: Report) -> Node | None:
-    """List the sources that could not be read, each with its reason and remedy."""
-    items = []
-    for failure in report.failures:
-        if failure.stage == "fetch":
-            reason = as_sentence(failure.message)
-            items.append(el("li", el("strong", failure.subject), f": {reason}"))
-    if not items:
-        return None
-    title = f"{plural(len(items), 'source')} could not be read"
-    return el("details", el("summary", title), el("ul", *items, dir="auto"))
 
 
 def _others(pages: Sequence[Page]) -> Node | None:
@@ -123,11 +109,7 @@ def source_text(report: Report, page: Page, sentence: Span) -> dict[str, object]
     """
     size = len(page.text)
     start, end = sorted(min(max(0, place), size) for place in sentence)
-    marks = _marks(_speaking(report, page))
-    if start < end and not any(mark.start <= start < mark.end for mark in marks):
-        following = [mark.start for mark in marks if mark.start > start]
-        marks.append(_SourceMark(start, min([end, *following]), []))
-        marks.sort(key=lambda mark: mark.start)
+    marks = _marks(_speaking(report, page), (start, end))
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     rows: list[dict[str, object]] = []
     for mark in marks:
@@ -142,15 +124,16 @@ def source_text(report: Report, page: Page, sentence: Span) -> dict[str, object]
     }
 
 
-def _marks(pieces: Sequence[Evidence]) -> list[_SourceMark]:
+def _marks(pieces: Sequence[Evidence], shown: Span) -> list[_SourceMark]:
+    """Return the deciding sentences and the one to show; those that overlap are one mark."""
     marks: list[_SourceMark] = []
-    for piece in sorted(pieces, key=lambda piece: piece.sentence):
-        start, end = piece.sentence
-        if marks and start < marks[-1].end:
-            marks[-1].end = max(end, marks[-1].end)
-            marks[-1].pieces.append(piece)
-        else:
-            marks.append(_SourceMark(start, end, [piece]))
+    stretches = [_SourceMark(*piece.sentence, [piece]) for piece in pieces]
+    for stretch in sorted([*stretches, _SourceMark(*shown, [])], key=lambda one: one.start):
+        if marks and stretch.start < marks[-1].end:
+            marks[-1].end = max(stretch.end, marks[-1].end)
+            marks[-1].pieces += stretch.pieces
+        elif stretch.start < stretch.end:
+            marks.append(stretch)
     return marks
 
 
@@ -160,9 +143,7 @@ def _head(page: Page, at: int) -> Node:
         address = link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0])
     links = None
     if address:
-        attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": "more"}
-        opener = el("a", "Open the original ↗", href=address, **attributes)
-        links = el("p", opener, class_="links")
+        links = el("p", link("Open the original ↗", address, "more"), class_="links")
     return el(
         "div",
         el("h3", page.title or page.url, dir="auto"),

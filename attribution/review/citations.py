@@ -20,6 +20,7 @@ from attribution.evidence.sources import source_names
 from attribution.fetching.fetcher import Fetcher
 from attribution.policy import DecisionPolicy
 from attribution.review.citation_marks import Cited, Mark, attach, find
+from attribution.review.judgements import shown_labels
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -140,27 +141,21 @@ class _Judge:
         self, key: str, page: Page | Unread, claims: Sequence[Claim]
     ) -> Iterator[Citation]:
         """Yield what a source says of each claim that cites it."""
-        if isinstance(page, Unread):
-            yield from (_unread(claim, key, page) for claim in claims)
-            return
-        evidence = self._evidence(page, claims)
+        evidence = self._evidence(page, claims) if isinstance(page, Page) else {}
         for claim in claims:
-            pieces = evidence.get(claim.id)
-            yield (
-                _unread(claim, key, NO_TEXT)
-                if pieces is None
-                else self._citation(claim, key, page, pieces)
-            )
+            if isinstance(page, Page) and claim.id in evidence:
+                yield self._citation(claim, key, page, evidence[claim.id])
+            else:
+                problem = NO_TEXT if isinstance(page, Page) else page
+                outcome, reason = problem.outcome, problem.reason
+                yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=reason)
 
-    def _evidence(self, page: Page, claims: Sequence[Claim]) -> dict[str, tuple[Evidence, ...]]:
+    def _evidence(self, page: Page, claims: Sequence[Claim]) -> dict[str, Sequence[Evidence]]:
         """Return the run's own evidence from the page, or compare claims without any with it."""
-        evidence: dict[str, tuple[Evidence, ...]] = {}
-        for claim in claims:
-            pieces = [
-                e for e in self._report.evidence if e.claim_id == claim.id and e.page_id == page.id
-            ]
-            if pieces:
-                evidence[claim.id] = tuple(pieces)
+        evidence: dict[str, Sequence[Evidence]] = {}
+        for piece in self._report.evidence:
+            if piece.page_id == page.id:
+                evidence[piece.claim_id] = [*evidence.get(piece.claim_id, ()), piece]
         others = [claim for claim in claims if claim.id not in evidence]
         if others and page.text:
             matcher = Matcher(self._settings, self._store, self._report.question)
@@ -181,12 +176,6 @@ class _Judge:
             page_id=page.id,
             evidence=nearest_evidence(pieces, verdict.label),
         )
-
-
-def shown_labels(report: Report) -> dict[str, str]:
-    """Return the label of each claim: the analyst's, or else the model's."""
-    labels: dict[str, str] = {v.claim_id: v.label for v in report.verdicts}
-    return labels | {own.claim_id: own.label for own in report.judgements if own.label}
 
 
 def _outcome(label: Label, of_claim: str) -> Outcome:
@@ -253,10 +242,6 @@ def _said_by(key: str, subject: _Subject, said: Mapping[str, str], page: Page | 
 def _shown(key: str) -> str:
     """Return a source as a reader of the answer knows it."""
     return f"[{key}]" if len(key) <= MOST_IN_BRACKETS else site(key) or key
-
-
-def _unread(claim: Claim, key: str, problem: Unread) -> Citation:
-    return Citation(claim_id=claim.id, source=key, outcome=problem.outcome, reason=problem.reason)
 
 
 @dataclass(frozen=True)

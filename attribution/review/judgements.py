@@ -1,4 +1,4 @@
-"""Measure how far an analyst agrees with the model."""
+"""Put the analyst's assessments before the model's verdicts, and measure how far they agree."""
 
 from __future__ import annotations
 
@@ -50,3 +50,9 @@ def agreement(reports: Iterable[Report]) -> AnalystAgreement:
                 judged += 1
                 agreed += own[verdict.claim_id].label == label
     return AnalystAgreement(agreed, judged)
+
+
+def shown_labels(report: Report) -> dict[str, str]:
+    """Return the label of each claim: the analyst's, or else the model's."""
+    labels: dict[str, str] = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    return labels | {claim_id: own.label or "" for claim_id, own in assessments(report).items()}

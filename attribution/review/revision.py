@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from attribution.edits import Reword
+from attribution.review.judgements import shown_labels
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
 from attribution.text.quantities import changed_values
 from attribution.types import Claim, Label, Page, Report, Span
 from attribution.verdicts import deciding_evidence
-from attribution.verifiers.calibration import assessments
 
 QUOTED = 300  # characters of a quote
 Unsupported = Literal["keep", "mark", "drop"]
@@ -99,9 +99,8 @@ class _Reviser:
         self._unsupported = unsupported
         self._has_footnotes = has_footnotes
         self._edits: list[_Replacement] = []
-        labels: dict[str, str] = {v.claim_id: v.label for v in report.verdicts}
-        labels |= {claim_id: own.label or "" for claim_id, own in assessments(report).items()}
-        self._labels = {i: label for i, label in labels.items() if label != "not_checked"}
+        labels = shown_labels(report).items()
+        self._labels = {i: label for i, label in labels if label != "not_checked"}
         self._claims = {claim.id: claim for claim in report.claims}
         self._originals = _original_texts(report)
         self._notes = _Footnotes(self._answer)

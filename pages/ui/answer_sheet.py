@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
-from attribution.reports import Exported
+from attribution.reports import FORMATS, Exported
 from attribution.reports.html import plural
-from attribution.reports.listings import SHEETS, Sheet
+from attribution.reports.listings import SHEETS
 from pages.ui.frame import small
 from pages.ui.state import store
 
@@ -29,17 +29,17 @@ def export_dialog(run_ids: Sequence[str]) -> None:
                 runs.append(Exported(report, about.title, about.note))
         return runs
 
-    def content(sheet: Sheet) -> bytes:
-        return sheet.write(*exported())
+    def content(write: Callable[..., bytes]) -> bytes:
+        return write(*exported())
 
     with st.container(horizontal=True):
-        for sheet in SHEETS:
+        for name, write in SHEETS.items():
             st.download_button(
-                sheet.label,
-                partial(content, sheet),
-                f"answers{sheet.suffix}",
-                sheet.media_type,
+                FORMATS[name].label,
+                partial(content, write),
+                f"answers.{name}",
+                FORMATS[name].media_type,
                 help="One row per claim, with its assessment, verdict, quote and source.",
                 on_click="ignore",
-                key=f"sheet{sheet.suffix}",
+                key=f"sheet.{name}",
             )
