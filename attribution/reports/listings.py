@@ -1,4 +1,4 @@
-"""The claims of runs and their sources as CSV, XLSX, Markdown and CSL-JSON."""
+"""The claims of runs and their sources as CSV, XLSX, HTML, Markdown and CSL-JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from attribution.reports import Exported
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
+from attribution.reports.html import document, el, plural, table
 from attribution.reports.looks import counted, look
 from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown
@@ -39,6 +40,14 @@ COLUMNS = (
     "facts after",
     "note",
 )
+SHOWN = ("answer", "claim", "assessment", "verdict", "says", "passage", "source", "note")
+CSS = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; }
+th, td { border-bottom: 1px solid #8886; }
+"""
 WIDTHS = {"claim": 60, "says": 40, "reason": 40, "passage": 60, "source": 30, "note": 30}
 
 
@@ -69,6 +78,18 @@ def write_xlsx(*runs: Exported) -> bytes:
     content = io.BytesIO()
     workbook.save(content)
     return content.getvalue()
+
+
+def write_html(*runs: Exported) -> bytes:
+    """Write what is read most as one web page that opens without a network."""
+    lines: list[list[str]] = []
+    for exported in runs:
+        for cells in table_rows(exported):
+            lines.append([str(cells.get(name) or "") for name in SHOWN])
+    heads = [name.capitalize() for name in SHOWN]
+    title = f"Claims of {plural(len(runs), 'answer')}"
+    page = document(title, CSS, el("div", table(heads, lines)))
+    return page.encode("utf-8", "replace")
 
 
 def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
@@ -109,7 +130,11 @@ def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
 
 
 # Formats of the claims of many runs, by their names in FORMATS.
-SHEETS: Mapping[str, Callable[..., bytes]] = {"xlsx": write_xlsx, "csv": write_csv}
+SHEETS: Mapping[str, Callable[..., bytes]] = {
+    "xlsx": write_xlsx,
+    "csv": write_csv,
+    "html": write_html,
+}
 
 
 # --- Markdown ---

@@ -188,6 +188,13 @@ def seconds(found: FoundPattern, text: str) -> float:
 
 
 def is_slow(found: FoundPattern, pump: Pump, length: int = 6_000, limit: float = 0.015) -> bool:
-    """Return True if a text of this length takes long in each of three tries."""
-    text = pump.text(length)
-    return all(seconds(found, text) > limit for _ in range(3))
+    """Return True if a text takes long, and over three times as long as half of it, three times.
+
+    Twice the text takes twice the time of a linear pattern, and four times that of a quadratic one.
+    """
+    text, half = pump.text(length), pump.text(length // 2)
+    for _ in range(3):
+        taken = seconds(found, text)
+        if taken <= limit or taken <= 3 * seconds(found, half):
+            return False
+    return True
