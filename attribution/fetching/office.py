@@ -363,6 +363,7 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
 # --- workbooks ---
 
 MAX_NAMED = 5  # formulas without a result
+_UNNAMED = re.compile(r"Sheet|[^\W\d]+ ?\d+")  # "Sheet1", "Tabelle 1"
 _CURRENCY = re.compile(r"[$€£¥]")
 
 
@@ -387,9 +388,10 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
         if lines and len(book.worksheets) > 1:
             lines.insert(0, sheet.title)
         texts += lines
+    named = [sheet.title for sheet in book.worksheets if not _UNNAMED.fullmatch(sheet.title)]
     problem = "the results of formulas that were never calculated, as in "
     return Extracted(
-        book.properties.title or "",
+        book.properties.title or (named[0] if len(book.worksheets) == len(named) == 1 else ""),
         "\n\n".join(texts),
         unread=problem + ", ".join(unread[:MAX_NAMED]) if unread else "",
     )

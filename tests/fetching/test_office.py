@@ -129,8 +129,9 @@ def test_opendocument_is_read(body: str, text: str) -> None:
     assert read(opendocument(body), "a.odt").text == text
 
 
-def workbook(rows: list[list[object]], merged: str = "") -> bytes:
+def workbook(rows: list[list[object]], merged: str = "", name: str = "Sheet1") -> bytes:
     book = openpyxl.Workbook()
+    book.active.title = name
     for row in rows:
         book.active.append(row)
     if merged:
@@ -138,6 +139,11 @@ def workbook(rows: list[list[object]], merged: str = "") -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+@pytest.mark.parametrize(("name", "title"), [("Budget", "Budget"), ("Tabelle 1", "")])
+def test_a_sheet_that_has_a_name_is_its_title(name: str, title: str) -> None:
+    assert read(workbook([["Item", 2024], ["Oars", 40]], name=name), "a.xlsx").title == title
 
 
 def test_formulas_that_were_never_calculated_are_named() -> None:
