@@ -6,16 +6,21 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
+from typing import TypeVar
 
 from attribution.errors import Busy
+from attribution.events import Queued
+from attribution.server_settings import server_number
 
 WAITING = 200  # runs that may wait; more would wait too long to be worth their memory
 LOCATED = 10_000  # owners whose address is known
 NO_MORE = "no more are taken: try again in a few minutes"
 LOOK = 0.2  # seconds between two checks of a waiting run's stop signal
+Event = TypeVar("Event")
 
 
 class Ticket:
@@ -147,3 +152,60 @@ class Turns:
             rounds[waiting] = (taken[own], self._served.get(own, 0), position)
             taken[own] += 1
         return sorted(rounds, key=rounds.__getitem__)
+
+
+# --- turns of runs on one server ---
+
+
+@cache
+def turns() -> Turns:
+    """Return the queue of this process, shared by its web pages and its API."""
+    return Turns(server_number("ATTRIBUTION_RUNS"))
+
+
+def in_turn(
+    owner: str,
+    stop: threading.Event,
+    run: Callable[[], Iterator[Event]],
+    among: Turns | None = None,
+) -> Iterator[Queued | Event]:
+    """Yield the places of a run in the queue, then its events once it has its turn; no events if
+    stopped before that.
+
+    Raises:
+        Busy: Too many wait.
+    """
+    queue = among or turns()
+    with queue.ticket(owner) as ticket:
+        for place in queue.wait(ticket, stop):
+            yield Queued(place)
+        if ticket.running:
+            yield from run()
+
+
+def each_in_turn(
+    owner: str, stop: threading.Event, steps: Iterable[Event], among: Turns | None = None
+) -> Iterator[Queued | Event]:
+    """Run each step under the fair queue, so that long jobs don't block others.
+
+    Work that is stopped before its first turn yields nothing; later it ends by itself.
+
+    Raises:
+        Busy: Too many wait.
+    """
+    queue, remaining = among or turns(), iter(steps)
+    is_started = False
+    while True:
+        with queue.ticket(owner, is_started) as ticket:
+            for place in queue.wait(ticket, stop):
+                yield Queued(place)
+            if not ticket.running:
+                break
+            try:
+                step = next(remaining)
+            except StopIteration:
+                return
+        is_started = True
+        yield step
+    if is_started:
+        yield from remaining

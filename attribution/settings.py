@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
 from attribution.errors import BadInput, BadSetting
-from attribution.policy import LOWEST_THRESHOLD, Decision
 from attribution.types import Frozen, content_id
+from attribution.verdicts import LOWEST_THRESHOLD, Decision
 
 _PACKAGE = Path(__file__).resolve().parent
 # the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a

@@ -8,13 +8,13 @@ from typing import Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
+from attribution.edits import NOTE as NOTE
+from attribution.edits import AnalystLabel as AnalystLabel
 from attribution.edits import Edit
-from attribution.frozen import NOTE as NOTE
-from attribution.frozen import AnalystLabel as AnalystLabel
-from attribution.frozen import Frozen as Frozen
-from attribution.frozen import Span as Span
-from attribution.frozen import content_id as content_id
-from attribution.frozen import quoted as quoted
+from attribution.edits import Frozen as Frozen
+from attribution.edits import Span as Span
+from attribution.edits import content_id as content_id
+from attribution.edits import quoted as quoted
 
 
 class LlmUsage(Frozen):

@@ -25,10 +25,9 @@ from tqdm import tqdm
 
 from attribution.evidence.steps import STEPS
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
-from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
-from attribution.verdicts import counted, decide
+from attribution.verdicts import LOWEST_THRESHOLD, DecisionPolicy, counted, decide
 from attribution.verifiers import VERIFIERS, policy_of
 from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retrieved_passages, rows
 

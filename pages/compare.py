@@ -122,7 +122,7 @@ def start() -> None:
     names, documents, turns = segmenters(), choices.documents(), choices.turns()
 
     def events(stop: threading.Event) -> Iterator[CompareEvent]:
-        from attribution.pipeline.run import in_turn
+        from attribution.fair_queue import in_turn
 
         inputs = (question, answer, settings, names, parts, documents, stop, turns)
         return in_turn(browser, stop, partial(compare, *inputs))

@@ -113,7 +113,7 @@ def store(settings: Settings) -> Iterator[Store]:
 @pytest.fixture(scope="session")
 def warm_database(shared: Path) -> Path:
     """A database with the vectors of the shipped library, which take seconds to compute."""
-    from attribution.pipeline.warmup import warm_up
+    from attribution.pipeline.estimate import warm_up
 
     path = shared / "warm" / "attribution.sqlite3"
     path.parent.mkdir(exist_ok=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from attribution.edits import Edit, Reword
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
-from attribution.policy import DecisionPolicy
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
+from attribution.verdicts import DecisionPolicy
 
 
 def page(

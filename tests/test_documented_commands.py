@@ -33,7 +33,7 @@ NAMES = {
     "export": "markdown",
 }
 ELSEWHERE = {  # lines that need what these tests do not have, and the tests that run them
-    "--engine ray": "tests/pipeline/test_ray_data.py",
+    "--engine ray": "tests/pipeline/test_experiment.py",
     "download deberta": "tests/models/test_files_hub.py",
     "--segmenter direct": "tests/segmenters/test_llm.py",
     "reproduce": "tests/studies/papers/test_reproduce.py",

@@ -5,8 +5,7 @@ import pytest
 
 from attribution.errors import BadInput, Busy
 from attribution.events import Queued
-from attribution.fair_queue import Turns
-from attribution.pipeline.run import in_turn
+from attribution.fair_queue import Turns, in_turn
 from attribution.server_settings import SERVER, server_number
 
 STOP = threading.Event()

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from attribution.policy import DecisionPolicy
 from attribution.settings import ROOT
 from attribution.types import (
     HEARSAY,
@@ -20,6 +19,7 @@ from attribution.types import (
 from attribution.verdicts import (
     RULES,
     Case,
+    DecisionPolicy,
     agreeing,
     beside,
     counted,

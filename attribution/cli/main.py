@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from attribution import __version__
-from attribution.cli import analyze, library, options, serve, studies, verify
+from attribution.cli import analyze, options, serve, studies, verify
 from attribution.cli.options import Command, progress
 from attribution.errors import AttributionError, setup_error
 
@@ -39,7 +39,6 @@ def parser() -> argparse.ArgumentParser:
     studies.commands(add)
     p = add("list", "list the available implementations and what they need", options.list_tables)
     p.add_argument("table", nargs="?", choices=(*options.NAMES, "settings"))
-    library.commands(commands.add_parser("collections", help="manage collections of documents"))
     serve.commands(add)
     return top
 

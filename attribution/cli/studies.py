@@ -149,13 +149,12 @@ def _compare_segmenters(
 
 def batch(args: argparse.Namespace) -> int:
     """Write a line for each row, print a summary; exit status 1 if any failed."""
-    from attribution.pipeline.batch import batch
-    from attribution.pipeline.experiment import local
+    from attribution.pipeline.experiment import batch, local
 
     settings = options.settings(args)
     engine = local
     if args.engine == "ray":
-        from attribution.pipeline.ray_data import OnRay
+        from attribution.pipeline.experiment import OnRay
 
         engine = OnRay(settings).run
     check_output(args.output)

@@ -16,8 +16,8 @@ from attribution.evidence.sources import Sources
 from attribution.fetching.page import partly_read
 from attribution.searchers import Searcher
 from attribution.settings import Settings
-from attribution.source import Source
 from attribution.store.store import Store
+from attribution.tables import Source
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Page, SearchHit, Trace
 

@@ -14,12 +14,11 @@ from attribution.claims.short_answers import completes_question, has_subject, st
 from attribution.evidence.numerals import in_figures, rounded_as
 from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
-from attribution.policy import DecisionPolicy
 from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
-from attribution.verdicts import counted, relation, strongest
+from attribution.verdicts import DecisionPolicy, counted, relation, strongest
 from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has

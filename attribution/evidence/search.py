@@ -10,9 +10,8 @@ from attribution.claims.context import named_by_context
 from attribution.errors import SearchFailed, StageFailure
 from attribution.searchers import Searcher, key_of
 from attribution.settings import Settings
-from attribution.source import Source
 from attribution.store.store import Store
-from attribution.tables import Entry
+from attribution.tables import Entry, Source
 from attribution.text.urls import canonical, excluded
 from attribution.types import Claim, Failure, SearchHit, content_id
 

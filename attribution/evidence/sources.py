@@ -13,8 +13,8 @@ from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
-from attribution.source import INSTANCE, Source
 from attribution.store.store import Store
+from attribution.tables import INSTANCE, Source
 from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 

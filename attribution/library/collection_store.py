@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from attribution.errors import BadInput, StoreError
 from attribution.retrieval.bm25 import FullText
 from attribution.settings import COLLECTION
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import Database, now, store_error
 from attribution.types import Page, content_id
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from attribution import edits
 from attribution.errors import BadInput
-from attribution.policy import DecisionPolicy
 from attribution.segmenters.alignment import align
 from attribution.store.database import now
 from attribution.types import (
@@ -27,7 +26,7 @@ from attribution.types import (
     Verdict,
     content_id,
 )
-from attribution.verdicts import decide
+from attribution.verdicts import DecisionPolicy, decide
 
 WRITTEN_BY_HAND = {  # properties of a text that a person wrote
     "enriched": None,

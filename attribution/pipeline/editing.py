@@ -26,13 +26,12 @@ from attribution.pipeline.changes import (
 )
 from attribution.pipeline.claims import unmatched
 from attribution.pipeline.run import live_sources
-from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
 from attribution.types import Claim, Document, Failure, LlmUsage, Provenance, Report, Trace
-from attribution.verdicts import beside, not_reached
+from attribution.verdicts import DecisionPolicy, beside, not_reached
 from attribution.verifiers.calibration import GUARANTEES, graded_report
 
 ATTEMPTS = 5  # to save a change, while others save theirs

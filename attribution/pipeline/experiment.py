@@ -2,24 +2,52 @@
 it stopped.
 
 `run_each` is the loop, an `Experiment` adds the file: a line for each row, found again by its key.
+`OnRay` runs the rows on many machines. `batch` checks answers, one report each.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import os
+import socket
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
-from attribution.errors import BadInput, StageFailure, Stopped, setup_error
+from attribution.errors import (
+    AttributionError,
+    BadInput,
+    StageFailure,
+    Stopped,
+    Unavailable,
+    setup_error,
+)
+from attribution.settings import Settings
 from attribution.text_files import Row, complete_lines, named, replacing
 from attribution.types import content_id
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import ray.data
+
+
+from functools import partial
+
+from attribution.conversation import turns_of
+from attribution.embedders import EMBEDDERS
+from attribution.events import Finished
+from attribution.retrieval.chunkers import CHUNKERS
+from attribution.segmenters import SEGMENTERS
+from attribution.store.store import Store
+from attribution.types import Document
+from attribution.verifiers import VERIFIERS
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -221,3 +249,228 @@ def is_result(line: Fields) -> bool:
 
 def _encoded(line: Fields) -> bytes:
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+
+
+# --- on a Ray cluster ---
+
+CONNECT_TIMEOUT = 10  # seconds
+RETRIES = 2  # of a row whose worker died
+BLOCKS = 10_000  # rows are handed over one by one; beyond so many, several together
+LOST = "its worker process died, perhaps for lack of memory; the next call tries this row again"
+ENVIRONMENT = {  # read when a cluster is started
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # Ray's own 15 is slow beside other work
+}
+
+
+class OnRay:
+    """The engine of a cluster: several actors, each with its own models."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Choose the cluster of RAY_ADDRESS, else one of this machine, which ends with the batch.
+
+        Raises:
+            Unavailable: Ray is not installed.
+        """
+        for name, value in ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        try:
+            import ray.data  # noqa: F401  # without its extra, this fails
+        except ImportError as error:
+            raise Unavailable(
+                "the engine 'ray' is not installed: pip install -r requirements-ray.txt "
+                "(docs/command_line.md)",
+                error,
+            ) from None
+        self.settings = settings
+        self.address = os.environ.get("RAY_ADDRESS") or "local"
+
+    def run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+        """Yield the results in the order in which the workers finish.
+
+        A row whose worker dies again and again is a problem of its own. What is missing on this
+        machine is said before any row.
+        """
+        import ray
+
+        prepare()
+        self._connect()
+        try:
+            yield from self._run(rows, prepare)
+        finally:
+            ray.shutdown()
+
+    def _connect(self) -> None:
+        import ray
+
+        try:
+            _check_reachable(self.address)
+            ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            raise Unavailable(
+                f"no Ray cluster answers at {self.address!r}: start one with `ray start --head`, "
+                "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this "
+                "machine alone",
+                error,
+            ) from None
+
+    def _run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+        waiting = set(range(len(rows)))
+        batches = self._dataset(rows, prepare, self._size()).iter_batches(
+            batch_size=None, batch_format="pyarrow", prefetch_batches=0
+        )
+        for batch in batches:
+            for row in batch.to_pylist():
+                waiting.discard(row["place"])
+                yield row["place"], Result(json.loads(row["value"]), row["problem"])
+        for place in sorted(waiting):
+            yield place, Result(problem=LOST)
+
+    def _size(self) -> int:
+        """Return the number of workers, one for each processor.
+
+        Raises:
+            BadInput: The machines of the cluster cannot share the database.
+        """
+        import ray
+
+        machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
+        if len(machines) > 1 and self.settings.database_url.startswith("sqlite"):
+            raise BadInput(
+                f"the cluster has {len(machines)} machines, which cannot share an SQLite file: set "
+                "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
+                "(docs/command_line.md)"
+            )
+        return int(ray.cluster_resources()["CPU"])
+
+    def _dataset(self, rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Dataset:
+        import ray.data
+
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.max_errored_blocks = -1  # a row that kills its worker costs itself
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
+        items = []
+        for place, row in enumerate(rows):
+            items.append({"place": place, "fields": json.dumps(row.fields)})
+        data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
+        return data.map_batches(
+            Worker,
+            fn_constructor_args=(prepare,),
+            batch_size=1,
+            batch_format="pyarrow",
+            compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
+            num_cpus=1,
+            max_task_retries=RETRIES,
+        )
+
+
+def _check_reachable(address: str) -> None:
+    """Raise OSError if nothing listens at HOST:PORT: Ray itself would wait for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_TIMEOUT).close()
+
+
+class Worker:
+    """An actor that reads rows as Arrow tables and returns their results as such."""
+
+    def __init__(self, prepare: Prepare) -> None:
+        self.prepare = prepare
+        self.work: Work | None = None
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.run(**row) for row in rows.to_pylist()])
+
+    def run(self, place: int, fields: str) -> dict[str, str | int]:
+        """Return the result of one row."""
+        try:
+            self.work = self.work or self.prepare()
+            result = attempt(self.work, Row(place, json.loads(fields)))
+        except AttributionError as error:
+            result = Result(problem=str(error))
+        return {"place": place, "value": json.dumps(result.value), "problem": result.problem}
+
+
+# --- answers ---
+
+DOCUMENTS = '"documents" is not a list of texts or of objects with "name" and "text"'
+INPUTS = ("question", "answer", "documents", "turns")  # the report has them
+
+
+def batch(
+    rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local
+) -> Iterator[RowDone]:
+    """Analyse every row, and write a line each.
+
+    Args:
+        rows: Each has an `answer` and may have a `question`, `documents` and earlier `turns`.
+        settings: Of all rows.
+        path: The file of results; rows that are finished in it are left out.
+        engine: What runs the rows.
+
+    Returns:
+        An iterator of the progress.
+
+    Raises:
+        Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
+    """
+    prepare = partial(Analyst, settings)
+    return Experiment(rows, prepare, settings.identity, INPUTS, engine).run(path)
+
+
+class Analyst:
+    """The stages with their models and the store, which all rows of a process share."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Build the models, so that what is missing is said before any row.
+
+        Raises:
+            Unavailable, BadInput: One of the implementations is missing.
+            StoreError: The database cannot be used.
+        """
+        self.settings = settings
+        self.store = Store.open(settings.database_url)
+        SEGMENTERS.build(settings.segmenter, settings)
+        CHUNKERS.build(settings.chunker, settings)
+        EMBEDDERS.build(settings.embedder, settings)
+        VERIFIERS.build(settings.verifier, settings)
+
+    def __call__(self, row: Row) -> Fields:
+        """Return the report of a row."""
+        from attribution.pipeline.run import run  # takes seconds: not while pages wait
+
+        settings = self.settings
+        documents = documents_of(row)
+        if documents:
+            sources = tuple(dict.fromkeys((*settings.sources, "documents")))
+            settings = settings.model_copy(update={"sources": sources})
+        question = str(row.fields.get("question") or "")
+        answer = row.fields["answer"]
+        context = turns_of(row.fields.get("turns"))
+        *_, last = run(question, answer, settings, self.store, documents, context=context)
+        assert isinstance(last, Finished)
+        return {"report": json.loads(last.report.to_json())}
+
+
+def documents_of(row: Row) -> tuple[Document, ...]:
+    """Return the row's own sources: texts, or objects with a name and a text.
+
+    Raises:
+        BadInput: They are anything else.
+    """
+    given = row.fields.get("documents") or []
+    if not isinstance(given, list):
+        raise BadInput(DOCUMENTS)
+    documents = []
+    for number, document in enumerate(given, 1):
+        if isinstance(document, str):
+            document = {"name": f"Document {number}", "text": document}
+        match document:
+            case {"name": str(name), "text": str(text)}:
+                documents.append(Document(name, text.encode(), "text/plain"))
+            case _:
+                raise BadInput(DOCUMENTS)
+    return tuple(documents)

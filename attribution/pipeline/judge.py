@@ -10,13 +10,12 @@ from typing import NamedTuple
 from attribution.errors import BadInput
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import with_origins
-from attribution.policy import DecisionPolicy
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
 from attribution.text.words import composed, plain
 from attribution.types import Claim, Evidence, Judgement, Page, Strength, Verdict, content_id
-from attribution.verdicts import decide, relation
+from attribution.verdicts import DecisionPolicy, decide, relation
 from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
 

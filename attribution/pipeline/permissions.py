@@ -17,7 +17,7 @@ from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.server_settings import hub_models
 from attribution.settings import LIMITS, TRUST, Settings, Trust
-from attribution.source import Source
+from attribution.tables import Source
 from attribution.verifiers import VERIFIERS
 
 VARIABLE = "ATTRIBUTION_HUB_MODELS"

@@ -8,19 +8,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, repeat
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from attribution import events
 from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.conversation import check_turns, transcript
 from attribution.errors import AttributionError, BadInput, LlmFailed, Stopped
-from attribution.events import Queued
 from attribution.evidence import EvidenceSource, GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
-from attribution.fair_queue import Turns
 from attribution.fetching.fetcher import Fetcher
 from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
@@ -35,7 +33,6 @@ from attribution.pipeline.claims import (
 from attribution.pipeline.estimate import check_input, note_pace
 from attribution.pipeline.record import RunRecord
 from attribution.retrieval.index import Candidate
-from attribution.server_settings import server_number
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.marks import without_names
@@ -48,7 +45,6 @@ FIRST_GROUPS = (1, 2)  # sizes of the first groups of claims: few, for an early 
 GROUP = 4  # claims of each later group, whose pairs are verified together
 CACHED = 0.2  # seconds within which all pages in the store have arrived
 Candidates = list[list[Candidate]]  # the best passages of each claim
-Event = TypeVar("Event")
 
 
 class Found(NamedTuple):
@@ -408,60 +404,3 @@ def _unjudged(claim: Claim, error: AttributionError) -> Failure:
         message=str(error),
         detail=error.detail,
     )
-
-
-# --- turns of runs on one server ---
-
-
-@functools.cache
-def turns() -> Turns:
-    """Return the queue of this process, shared by its web pages and its API."""
-    return Turns(server_number("ATTRIBUTION_RUNS"))
-
-
-def in_turn(
-    owner: str,
-    stop: threading.Event,
-    run: Callable[[], Iterator[Event]],
-    among: Turns | None = None,
-) -> Iterator[Queued | Event]:
-    """Yield the places of a run in the queue, then its events once it has its turn; no events if
-    stopped before that.
-
-    Raises:
-        Busy: Too many wait.
-    """
-    queue = among or turns()
-    with queue.ticket(owner) as ticket:
-        for place in queue.wait(ticket, stop):
-            yield Queued(place)
-        if ticket.running:
-            yield from run()
-
-
-def each_in_turn(
-    owner: str, stop: threading.Event, steps: Iterable[Event], among: Turns | None = None
-) -> Iterator[Queued | Event]:
-    """Run each step under the fair queue, so that long jobs don't block others.
-
-    Work that is stopped before its first turn yields nothing; later it ends by itself.
-
-    Raises:
-        Busy: Too many wait.
-    """
-    queue, remaining = among or turns(), iter(steps)
-    is_started = False
-    while True:
-        with queue.ticket(owner, is_started) as ticket:
-            for place in queue.wait(ticket, stop):
-                yield Queued(place)
-            if not ticket.running:
-                break
-            try:
-                step = next(remaining)
-            except StopIteration:
-                return
-        is_started = True
-        yield step
-    if is_started:
-        yield from remaining

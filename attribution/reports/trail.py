@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from attribution.policy import DecisionPolicy
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el, plural
 from attribution.reports.looks import RELATIONS
-from attribution.source import DOCUMENT
+from attribution.tables import DOCUMENT
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report
-from attribution.verdicts import leaning
+from attribution.verdicts import DecisionPolicy, leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 KINDS = {"web": "web page", "library": "collection"}

@@ -18,7 +18,6 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.search import Budget
 from attribution.evidence.sources import source_names
 from attribution.fetching.fetcher import Fetcher
-from attribution.policy import DecisionPolicy
 from attribution.review.citation_marks import Cited, Mark, attach, find
 from attribution.review.judgements import shown_labels
 from attribution.settings import Settings
@@ -27,7 +26,7 @@ from attribution.store.store import Store
 from attribution.text.marks import AnswerSource, name_of, without_end
 from attribution.text.urls import canonical, site
 from attribution.types import Claim, Evidence, Frozen, Label, Page, Report
-from attribution.verdicts import decide, nearest_evidence
+from attribution.verdicts import DecisionPolicy, decide, nearest_evidence
 from attribution.verifiers import policy_of
 
 Problem = Literal["dead", "unreachable", "unnamed"]

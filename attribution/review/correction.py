@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.prose import prose
-from attribution.policy import DecisionPolicy
 from attribution.text.quantities import changed_values, clear_contrasts
 from attribution.types import Claim, Evidence, Report
-from attribution.verdicts import nearest_evidence
+from attribution.verdicts import DecisionPolicy, nearest_evidence
 from attribution.verifiers.pairs import Reads
 
 # Least probability of support. Of 131 contradicted claims, 64 had a clear pair of values, and 23 of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.source import Source
-from attribution.tables import Entry, Need, Table
+from attribution.tables import Entry, Need, Source, Table
 from attribution.types import SearchHit
 
 

@@ -28,7 +28,7 @@ from attribution.events import (
 from attribution.pipeline.permissions import WEB_ADDRESS, demanded
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings
-from attribution.source import Source
+from attribution.tables import Source
 from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Document, Turn
 

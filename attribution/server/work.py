@@ -13,10 +13,9 @@ from fastapi import HTTPException, Request
 
 from attribution.errors import Unavailable
 from attribution.events import Queued
-from attribution.fair_queue import Turns
+from attribution.fair_queue import Turns, in_turn
 from attribution.models.engine import stoppable
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
-from attribution.pipeline.run import in_turn
 from attribution.server.bodies import GivenPassage, check_compared
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, policy_of

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from attribution.server_settings import server_number
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import Database, Row, in_batches, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Report, SearchHit

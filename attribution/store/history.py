@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from attribution.errors import BadInput
 from attribution.settings import LIMITS
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import Database, Row
 from attribution.store.rights import Rights
 from attribution.store.runs import searchable

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import Database, Row
 
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
-from attribution.source import DOCUMENT
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import Rights
+from attribution.tables import DOCUMENT
 from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
 
 RUN = t.runs.c

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from attribution.errors import StoreError
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.history import History

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from attribution.models import files
 from attribution.models.mpnet import DOWNLOAD
-from attribution.policy import FIELD_OF_SETTING, DecisionPolicy
 from attribution.settings import Settings
 from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import Failure, Judgement, LlmUsage, Pair
+from attribution.verdicts import FIELD_OF_SETTING, DecisionPolicy
 
 
 class Verifier(Protocol):

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attribution.errors import BadInput
-from attribution.policy import LOWEST_THRESHOLD
 from attribution.text_files import Row
 from attribution.types import LABELS, Label
+from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import (
     CAREFUL,
     ENOUGH,

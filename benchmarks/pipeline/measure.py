@@ -23,8 +23,8 @@ from attribution import events
 from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
 from attribution.models.engine import in_threads
 from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.estimate import warm_up
 from attribution.pipeline.run import run
-from attribution.pipeline.warmup import warm_up
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Page

@@ -17,7 +17,7 @@ import numpy as np
 
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
-from attribution.pipeline.warmup import load_rules
+from attribution.pipeline.estimate import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities

@@ -6,13 +6,14 @@ import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
-from attribution.pipeline.answer_files import (
+from attribution.pipeline.queued_runs import (
     AnswerFile,
     NewAnswer,
+    QueueWorker,
+    enqueue,
     pasted_answers,
     read_answers,
 )
-from attribution.pipeline.queued_runs import QueueWorker, enqueue
 from attribution.reports.html import plural, table
 from attribution.settings import LIMITS
 from pages.ui import choices, run_control, state

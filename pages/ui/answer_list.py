@@ -8,8 +8,8 @@ from typing import NamedTuple
 from attribution.pipeline.queued_runs import QueueWorker
 from attribution.reports.looks import group_counts, group_data
 from attribution.searchers import source_label
-from attribution.source import DOCUMENT
 from attribution.store.history import HistoryRow
+from attribution.tables import DOCUMENT
 from pages.ui import background
 
 NAMED = 2  # sources that a row names

@@ -157,7 +157,7 @@ def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[
     Nothing that takes turns itself may be among the steps: with a single turn it would block
     indefinitely.
     """
-    from attribution.pipeline.run import each_in_turn
+    from attribution.fair_queue import each_in_turn
 
     for step in each_in_turn(owner, stop, steps):
         if not isinstance(step, Queued):
@@ -166,7 +166,7 @@ def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[
 
 def waits(job: Job[Any]) -> bool:
     """Return True if whoever started a job waits for a turn."""
-    from attribution.pipeline.run import turns
+    from attribution.fair_queue import turns
 
     return turns().waits(job.starter)
 

@@ -25,7 +25,6 @@ from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
 from attribution.pipeline.permissions import demanded, of_saved_run
-from attribution.policy import DecisionPolicy
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import (
@@ -38,11 +37,10 @@ from attribution.settings import (
     Trust,
     visitor_endpoint,
 )
-from attribution.source import Source
 from attribution.studies.preset import preset
-from attribution.tables import Entry
+from attribution.tables import Entry, Source
 from attribution.types import Document, Report, Turn
-from attribution.verdicts import recolour
+from attribution.verdicts import DecisionPolicy, recolour
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import state

@@ -197,7 +197,7 @@ def preload() -> background.Job[background.Computation[None]]:
     """Load what a first run would wait for, once per process, while a visitor reads."""
 
     def load_models() -> None:
-        from attribution.pipeline.warmup import warm_up
+        from attribution.pipeline.estimate import warm_up
 
         warm_up(Settings.from_environment(), unowned_store())
 
@@ -365,7 +365,8 @@ def _start(initial: RunProgress, settings: Settings) -> None:
     report, documents = initial.report, initial.documents
 
     def events(stop: threading.Event) -> Iterator[Event]:
-        from attribution.pipeline.run import in_turn, run
+        from attribution.fair_queue import in_turn
+        from attribution.pipeline.run import run
 
         start = partial(
             run,
@@ -402,8 +403,8 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     database, browser, report = store(), state.browser(), now.report
 
     def events(stop: threading.Event) -> Iterator[Event]:
+        from attribution.fair_queue import each_in_turn
         from attribution.pipeline.editing import edit
-        from attribution.pipeline.run import each_in_turn
 
         steps = edit(
             report,

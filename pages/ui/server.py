@@ -49,7 +49,7 @@ def serve(host: str, port: int) -> None:
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from attribution.pipeline.run import turns
+    from attribution.fair_queue import turns
     from attribution.server.limits import Config, SocketLimits, StreamlitLimits
     from attribution.server.middleware import BrowserCookie, ProtectedReplies, host_names
     from pages.ui.state import COOKIE

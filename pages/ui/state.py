@@ -17,11 +17,11 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
-from attribution.policy import DecisionPolicy
 from attribution.server.middleware import HOST_ONLY, network
 from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
+from attribution.verdicts import DecisionPolicy
 
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 PRICES = ("input_price", "output_price")

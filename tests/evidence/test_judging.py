@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 
 from attribution.evidence.judging import PlacedPassage, Reading, read, spoken
-from attribution.policy import DecisionPolicy
 from attribution.types import Judgement, Pair, Probabilities
+from attribution.verdicts import DecisionPolicy
 from tests.make import claim, page
 
 

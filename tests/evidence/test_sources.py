@@ -5,8 +5,8 @@ import pytest
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import existing, open_sources, read_document, safe_name, unread
 from attribution.settings import Settings
-from attribution.source import Source
 from attribution.store.store import Store
+from attribution.tables import Source
 from attribution.types import Document
 from tests.fetching.test_pdf import line, pdf
 from tests.make import reading

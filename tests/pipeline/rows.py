@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.pipeline.batch import batch
-from attribution.pipeline.experiment import Engine, RowDone, local
+from attribution.pipeline.experiment import Engine, RowDone, batch, local
 from attribution.settings import ROOT, Settings
 from attribution.text_files import parse_rows
 

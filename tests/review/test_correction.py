@@ -2,9 +2,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.policy import DecisionPolicy
 from attribution.review.correction import CONFIRMED, is_confirmed, proposed_corrections
 from attribution.types import Judgement, Label, Pair, Probabilities, Report, Verdict
+from attribution.verdicts import DecisionPolicy
 from tests.make import claim, evidence, page, report
 
 TOWER = "The tower is 330 metres tall."

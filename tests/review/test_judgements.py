@@ -2,10 +2,9 @@ import json
 
 import pytest
 
-from attribution.policy import DecisionPolicy
 from attribution.review.judgements import agreement
 from attribution.types import LABELS, AnalystLabel, AnalystVerdict, Claim, Label, Report
-from attribution.verdicts import agreeing, decide
+from attribution.verdicts import DecisionPolicy, agreeing, decide
 from tests.make import claim, evidence, page
 
 PAGE = page("The Nile is long. It flows north.")

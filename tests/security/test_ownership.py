@@ -10,7 +10,7 @@ from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.make import claim, page, report, save_run

@@ -5,7 +5,7 @@ import pytest
 
 from attribution.errors import StoreError
 from attribution.library.collection_store import DocumentStore
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.types import Judgement, Probabilities, SearchHit

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import StoreError
-from attribution.store.schema import REVISION
+from attribution.store.database import REVISION
 from attribution.store.store import Store
 
 ROOT = Path(__file__).parents[2]

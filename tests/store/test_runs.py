@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import sqlalchemy as sa
 
 from attribution.settings import Settings
-from attribution.store import schema
+from attribution.store import database
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -104,7 +104,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     stored = [name for name in names if cache.page(f"https://x.example/{name}", 1)]
     assert stored == ["two", "both"]
     store.runs.delete("r2")
-    for table in set(schema.metadata.tables.values()) - {schema.revision}:
+    for table in set(database.metadata.tables.values()) - {database.revision}:
         assert store.database.scalar(sa.select(sa.func.count()).select_from(table)) == 0, table
 
 

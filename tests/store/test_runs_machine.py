@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import Document, Report

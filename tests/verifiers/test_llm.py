@@ -8,8 +8,8 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.judge import GivenClaim, judge
-from attribution.policy import DecisionPolicy
 from attribution.types import RELATIONS, Judgement
+from attribution.verdicts import DecisionPolicy
 from attribution.verifiers.llm import LlmVerifier, PairVerifier, find_quote
 from attribution.verifiers.pairs import verify_each
 from tests.llm_server import error, llm_server, llm_settings

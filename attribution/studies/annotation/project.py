@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from pydantic import Field, TypeAdapter
 
 from attribution.errors import BadInput
-from attribution.store import schema as t
+from attribution.store import database as t
 from attribution.store.database import Database
 from attribution.studies.annotation.records import (
     Annotation,

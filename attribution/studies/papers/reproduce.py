@@ -12,8 +12,14 @@ from typing import Any
 from attribution import events
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
-from attribution.pipeline.batch import documents_of
-from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
+from attribution.pipeline.experiment import (
+    Experiment,
+    Fields,
+    RowDone,
+    documents_of,
+    is_result,
+    read_lines,
+)
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.papers import NAMES, PaperTable, paper

@@ -3,9 +3,9 @@ from pydantic import SecretStr
 
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
 from attribution.evidence.sources import read_document
-from attribution.policy import DecisionPolicy
 from attribution.settings import Endpoint, Settings
 from attribution.types import Document, Report
+from attribution.verdicts import DecisionPolicy
 from pages.ui import choices, state
 from pages.ui.choices import explain
 from tests.make import claim, page, reading

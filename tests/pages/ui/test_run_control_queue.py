@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attribution import fair_queue
 from attribution.fair_queue import Turns
-from attribution.pipeline import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.make import report
@@ -19,7 +19,7 @@ ANSWER = "The Nile flows north. It is 6,650 km long."
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
     """A queue whose only turn somebody else has."""
     turns = Turns(1)
-    monkeypatch.setattr(run, "turns", lambda: turns)
+    monkeypatch.setattr(fair_queue, "turns", lambda: turns)
     with turns.ticket("somebody else") as ticket:
         assert not list(turns.wait(ticket, threading.Event()))
         yield turns
