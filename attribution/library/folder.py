@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -194,6 +195,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)
         pages.append(page)
     table = FullText(database, "articles", len(pages))
+    weakref.finalize(table, database.close)  # a run may still search an index that was replaced
     return _Index(tuple(pages), tuple(failures), table, threading.Lock())
 
 

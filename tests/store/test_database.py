@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def dump(path: Path) -> list[str]:
     """All that is in a database."""
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         return list(database.iterdump())
 
 
@@ -23,11 +24,12 @@ def test_a_database_of_another_version_is_refused_by_name_and_left_alone(
     tmp_path: Path, revision: str
 ) -> None:
     path = tmp_path / "other.sqlite3"
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         if revision != "none":
             database.execute("CREATE TABLE alembic_version (version_num TEXT)")
             database.execute("INSERT INTO alembic_version VALUES (?)", [revision])
         database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
+        database.commit()
     before = dump(path)
     with pytest.raises(
         StoreError,
