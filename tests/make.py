@@ -7,7 +7,16 @@ from typing import Any
 from attribution.edits import Edit, Reword
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
 from attribution.store.store import Store
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
+from attribution.types import (
+    Claim,
+    Evidence,
+    Page,
+    Probabilities,
+    Provenance,
+    Report,
+    Worthiness,
+    content_id,
+)
 from attribution.verdicts import DecisionPolicy
 
 
@@ -105,4 +114,6 @@ def save_version(store: Store, report: Report, claim_id: str) -> None:
     """Save a report as a version of its run, as an edit of one claim does."""
     change = Reword(claim_id=claim_id, text=report.claims[0].text)
     edit = Edit(at=report.created_at, change=change, claims=(claim_id,))
-    store.runs.save_edit(report.model_copy(update={"edits": (edit,)}))
+    shown = store.runs.shown_version(report.id)
+    edited = report.model_copy(update={"edits": (edit,)})
+    store.runs.save_edit(edited, Provenance(), shown)

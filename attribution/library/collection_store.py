@@ -23,6 +23,7 @@ from attribution.store.database import Database, now, store_error
 from attribution.types import Page, content_id
 
 State = Literal["added", "changed", "unchanged"]
+MAX_NAME = 80  # characters of a collection's name
 
 
 @dataclass(frozen=True)
@@ -220,11 +221,11 @@ def check_name(collection: str) -> None:
     Raises:
         BadInput: It cannot follow `collection:` or stand on one line.
     """
-    is_short = len(collection) <= t.MAX_COLLECTION_NAME
+    is_short = len(collection) <= MAX_NAME
     is_plain = collection.isprintable() and "/" not in collection
     if not (collection.strip() and is_short and is_plain):
         raise BadInput(
-            f"collection {collection[:40]!r}: expected 1 to {t.MAX_COLLECTION_NAME} printable "
+            f"collection {collection[:40]!r}: expected 1 to {MAX_NAME} printable "
             "characters without /"
         )
 
@@ -241,7 +242,7 @@ def collection_id(db: sa.Connection, collection: str) -> int:
     c = t.collections.c
     names = ", ".join(db.execute(sa.select(c.name).order_by(c.name).limit(20)).scalars())
     raise BadInput(
-        f"there is no collection {collection[: t.MAX_COLLECTION_NAME]!r}; collections: "
+        f"there is no collection {collection[:MAX_NAME]!r}; collections: "
         f"{names or 'none yet'}. Create one with `collections add`"
     )
 

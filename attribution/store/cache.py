@@ -52,7 +52,7 @@ class Cache:
         Returns:
             The page with its text; None if there is no such copy.
         """
-        row = self._newest(days, CACHED.kind == "page", CACHED.address == canonical(url))
+        row = self._newest("page", CACHED.address == canonical(url), days)
         return Page.model_validate_json(row.body) if row else None
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
@@ -67,7 +67,7 @@ class Cache:
         for page in pages:
             if not page.text:
                 continue
-            row = cached_row("page", page.id, page.model_dump_json().encode())
+            row = _row("page", page.id, page.model_dump_json().encode())
             row["address"] = canonical(page.url)
             row["made_at"] = page.fetched_at
             rows.append(row)
@@ -96,7 +96,7 @@ class Cache:
             The hits; None if there was no such search.
         """
         self.use("search", [key])
-        row = self._newest(days, _of("search", [key]))
+        row = self._newest("search", CACHED.key == key, days)
         return HITS.validate_json(row.body) if row else None
 
     def put_search(self, key: str, hits: Sequence[SearchHit]) -> None:
@@ -155,23 +155,20 @@ class Cache:
     def put(self, kind: Kind, values: Mapping[str, bytes]) -> None:
         """Store values by key, in place of earlier ones."""
         self.use(kind, values)
-        rows = [cached_row(kind, key, body) for key, body in values.items()]
+        rows = [_row(kind, key, body) for key, body in values.items()]
         self._insert(rows)
 
     def _stored(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
-        rows: dict[str, Row] = {}
-        for some in in_batches(keys):
-            query = sa.select(t.cached).where(_of(kind, some))
-            rows |= {row.key: row for row in self._database.all(query)}
-        return rows
+        return self._database.rows(CACHED.key, keys, CACHED.kind == kind)
 
-    def _newest(self, days: float, *is_wanted: sa.ColumnElement[bool]) -> Row | None:
+    def _newest(self, kind: Kind, is_wanted: sa.ColumnElement[bool], days: float) -> Row | None:
         """Return the newest row of at most so many days.
 
         One from the future, made while the clock was wrong, doesn't count.
         """
-        is_recent = CACHED.made_at.between(_days_ago(days), _days_ago(-1))
-        query = sa.select(t.cached).where(*is_wanted, is_recent)
+        oldest = datetime.now(UTC) - timedelta(days=days)
+        is_recent = CACHED.made_at.between(oldest.isoformat(timespec="seconds"), now())
+        query = sa.select(t.cached).where(CACHED.kind == kind, is_wanted, is_recent)
         query = query.order_by(CACHED.made_at.desc()).limit(1)
         rows = self._database.all(query)
         if not rows:
@@ -187,7 +184,8 @@ class Cache:
         today = _today()
         old = [row.key for row in rows if row.used_on != today]
         for keys in in_batches(old):
-            update = t.cached.update().where(_of(rows[0].kind, keys))
+            is_old = sa.and_(CACHED.kind == rows[0].kind, CACHED.key.in_(keys))
+            update = t.cached.update().where(is_old)
             with self._database.transaction() as db:
                 db.execute(update.values(used_on=today))
 
@@ -250,7 +248,7 @@ class Cache:
         db.execute(t.uses.delete().where(is_own))
 
 
-def cached_row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
+def _row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
     """Return a row of the cache that is made and used today."""
     return {
         "kind": kind,
@@ -263,13 +261,5 @@ def cached_row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
     }
 
 
-def _of(kind: Kind, keys: Sequence[str]) -> sa.ColumnElement[bool]:
-    return sa.and_(CACHED.kind == kind, CACHED.key.in_(keys))
-
-
 def _today() -> str:
     return now()[:10]
-
-
-def _days_ago(days: float) -> str:
-    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")

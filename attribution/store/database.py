@@ -24,20 +24,18 @@ from attribution.errors import BadInput, StoreError
 from attribution.server_settings import server_number
 
 REVISION = "addresses_without_times"
-MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
 
 
-def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]:
-    """Return a column that is never null: text of so many characters, or of another type."""
-    data_type = sa.String(kind) if isinstance(kind, int) else kind
+def _of(name: str, data_type: type = sa.Text, **options: Any) -> sa.Column[Any]:
+    """Return a column that is never null."""
     return sa.Column(name, data_type, nullable=False, **options)
 
 
-def _key(name: str, kind: int | type = 16, **options: Any) -> sa.Column[Any]:
+def _key(name: str, data_type: type = sa.Text, **options: Any) -> sa.Column[Any]:
     """Return a column of the primary key."""
-    return _of(name, kind, primary_key=True, **options)
+    return _of(name, data_type, primary_key=True, **options)
 
 
 def _number(name: str) -> sa.Column[Any]:
@@ -45,43 +43,43 @@ def _number(name: str) -> sa.Column[Any]:
     return _of(name, sa.Integer, default=0)
 
 
-def _text(name: str, kind: int | type = sa.Text) -> sa.Column[Any]:
+def _text(name: str) -> sa.Column[Any]:
     """Return a column of a text that is empty at first."""
-    return _of(name, kind, default="")
+    return _of(name, default="")
 
 
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
     return sa.Table(name, metadata, *columns, **options)
 
 
-revision = _table("alembic_version", _key("version_num", 32))
+revision = _table("alembic_version", _key("version_num"))
 cached = _table(  # pages, searches, and outputs of models; what was used longest ago is deleted
     "cached",
     _key("kind"),
-    _key("key", sa.Text),
+    _key("key"),
     _of("address", index=True),  # of a page: canonical; empty: never used as a download
-    _of("made_at", 32),
+    _of("made_at"),
     _of("body", sa.LargeBinary),  # JSON or text in UTF-8, or a vector of float32
-    _of("used_on", 10),  # the day
+    _of("used_on"),  # the day
     _of("size", sa.Integer),  # bytes
     sa.Index("last_uses", "kind", "used_on", "size"),
 )
 uses = _table(  # what a run or result needs of the cache, so that it can be deleted with it
     "uses",
     _key("kind"),
-    _key("key", sa.Text),
+    _key("key"),
     _key("owner_id", index=True),
 )
 runs = _table(
     "runs",
     _key("id"),
-    _of("created_at", 32),
+    _of("created_at"),
     _of("question"),
     _of("answer"),
     _number("version"),  # the one that is shown; 0: it isn't finished
-    _of("owner", 64),  # SHA-256 of a token; empty: no one
+    _of("owner"),  # SHA-256 of a token; empty: no one
     _of("private", sa.Boolean, default=False),
-    _text("documents", 8),  # who else reads them: empty: nobody; shared; hidden: the owner neither
+    _text("documents"),  # who else reads them: empty: nobody; shared; hidden: the owner neither
     _text("title"),  # given by its owner
     _of("tags", default="[]"),  # JSON, a sorted list
     _text("note"),
@@ -117,22 +115,22 @@ run_documents = _table(  # the user's own, until the run is finished
 )
 owners = _table(  # the address that each last saved from, both as SHA-256
     "owners",
-    _key("owner", 64),
-    _of("address", 64, index=True),
+    _key("owner"),
+    _of("address", index=True),
 )
 results = _table(  # comparisons and the like, as JSON
     "results",
     _key("kind"),
     _key("id"),
     _of("body"),
-    _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
+    _of("owner"),  # as of runs; of what is saved under a run's id, the run's
     _number("size"),
 )
 collections = _table(  # each has an FTS5 table, see attribution/library/collection_store.py
     "collections",
     _key("id", sa.Integer),
-    _of("name", MAX_COLLECTION_NAME, unique=True),
-    _of("created_at", 32),
+    _of("name", unique=True),
+    _of("created_at"),
     sqlite_autoincrement=True,
 )
 documents = _table(
@@ -141,10 +139,10 @@ documents = _table(
     _of("collection_id", sa.Integer),
     _of("name"),
     _of("origin"),  # path, address or upload: adding it again replaces the document
-    _of("sha256", 64),  # of the text
-    _of("source_sha256", 64),  # of the bytes; empty for a web page
+    _of("sha256"),  # of the text
+    _of("source_sha256"),  # of the bytes; empty for a web page
     _of("characters", sa.Integer),
-    _of("added_at", 32),
+    _of("added_at"),
     _of("about"),  # the Page as JSON, without its text
     _of("title"),
     _of("text"),
@@ -168,20 +166,20 @@ annotation_events = _table(  # who takes part and which stage was begun; rows ar
 annotation_tasks = _table(
     "annotation_tasks",
     _key("id"),
-    _of("project_id", 16, index=True),
+    _of("project_id", index=True),
     _of("body"),  # the Task as JSON, without its source
     _of("source"),
 )
 annotation_judgements = _table(  # people's judgements; rows are only ever added
     "annotation_judgements",
     _key("id"),
-    _of("project_id", 16, index=True),
-    _of("task_id", 16),
-    _of("annotator", 80),
-    _of("role", 16),
+    _of("project_id", index=True),
+    _of("task_id"),
+    _of("annotator"),
+    _of("role"),
     _of("revision", sa.Integer),
-    _of("made_at", 32),
-    _of("answer", 16),  # to both questions; empty: not finished
+    _of("made_at"),
+    _of("answer"),  # to both questions; empty: not finished
     _of("body"),  # the Judgement as JSON
     sa.UniqueConstraint("task_id", "annotator", "role", "revision"),
 )
@@ -220,24 +218,43 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database; `Store.open` makes its tables.
+        """Open the database, and make its tables if it is new.
 
         Raises:
-            StoreError: That is not possible. Later uses raise it too: database errors reach callers
-                in no other form.
+            StoreError: That is not possible, or another version made the database. Later uses
+                raise it too: database errors reach callers in no other form.
         """
         try:
             parsed = sa.make_url(url)
             if parsed.get_backend_name() == "sqlite" and parsed.database not in MEMORY:
                 with suppress(OSError):  # the first use says that the file cannot be made
                     Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
-            return cls(_engine(url))
+            database = cls(_engine(url))
         except (ArgumentError, ImportError) as error:
             raise StoreError(
                 "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address "
                 'of a PostgreSQL database, for which `pip install "psycopg[binary]"` is needed',
                 error,
             ) from None
+        database._prepare()
+        return database
+
+    def _prepare(self) -> None:
+        """Make the tables of a new database. Raises StoreError if another version made it."""
+        with self.engine.connect() as db:
+            if _revision(db) == REVISION:
+                return
+        with self.transaction() as db:
+            found = _revision(db)
+            if found is None and not sa.inspect(db).has_table("runs"):
+                metadata.create_all(db)
+                db.execute(revision.insert().values(version_num=REVISION))
+            elif found != REVISION:
+                raise StoreError(
+                    f"the database has schema {found or 'none'}, this version reads {REVISION}: "
+                    "set ATTRIBUTION_DATABASE_URL to another database, or use the version of the "
+                    "explorer that made this one"
+                )
 
     def all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Row]:
         """Return the rows of a query."""
@@ -323,13 +340,14 @@ class Database:
         with nullcontext(db) if db else self.engine.begin() as connection:
             connection.execute(insert, list(rows))
 
-    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, Row]:
-        """Return the rows of a table with one key column, by key; unknown keys are left out."""
-        (key,) = table.primary_key
+    def rows(
+        self, column: sa.Column[str], keys: Sequence[str], *conditions: sa.ColumnElement[bool]
+    ) -> dict[str, Row]:
+        """Return the rows of a table by the value of a column; unknown values are left out."""
         rows: dict[str, Row] = {}
         for some in in_batches(keys):
-            query = sa.select(table).where(key.in_(some))
-            rows |= {getattr(row, key.name): row for row in self.all(query)}
+            query = sa.select(column.table).where(column.in_(some), *conditions)
+            rows |= {getattr(row, column.name): row for row in self.all(query)}
         return rows
 
 
@@ -337,6 +355,13 @@ def in_batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield as many keys at a time as one query may have."""
     for start in range(0, len(keys), BATCH):
         yield keys[start : start + BATCH]
+
+
+def _revision(db: sa.Connection) -> str | None:
+    """Return the revision of the tables; None in a new database."""
+    if not sa.inspect(db).has_table(revision.name):
+        return None
+    return db.execute(sa.select(revision.c.version_num)).scalar()
 
 
 @cache

@@ -205,7 +205,7 @@ class History:
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
-        row = self._database.rows(t.runs, [run_id]).get(run_id)
+        row = self._database.rows(RUN.id, [run_id]).get(run_id)
         if row is None or row.owner != self._rights.owner:
             return Description()
         return Description(row.title, tuple(json.loads(row.tags)), row.note)

@@ -28,6 +28,11 @@ def owner_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest() if token else ""
 
 
+def set_columns(db: sa.Connection, run_id: str, **values: object) -> None:
+    """Set columns of a run in a transaction that has checked the rights."""
+    db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+
+
 class Rights:
     """The rights of an owner, see `owner_of`.
 
@@ -45,7 +50,7 @@ class Rights:
 
         Nobody has any to an unknown one.
         """
-        run = self._database.rows(t.runs, [run_id]).get(run_id)
+        run = self._database.rows(t.runs.c.id, [run_id]).get(run_id)
         if run is None:
             return Access()
         is_own = run.owner == self.owner
@@ -87,7 +92,7 @@ class Rights:
         """
         with self._database.transaction() as db:
             self.changeable(db, run_id)
-            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+            set_columns(db, run_id, **values)
 
     def changeable(self, db: sa.Connection, run_id: str) -> Row:
         """Return the row of a run to change in this transaction, locked if the database locks rows.

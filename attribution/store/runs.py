@@ -20,7 +20,7 @@ from attribution.errors import NotYours
 from attribution.store import database as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
-from attribution.store.rights import Rights
+from attribution.store.rights import Rights, set_columns
 from attribution.tables import DOCUMENT
 from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
 
@@ -145,21 +145,13 @@ class Runs(_Saved):
         Raises:
             NotYours: The run was deleted meanwhile.
         """
-        state = t.run_versions.delete()
-        state = state.where(VERSION.run_id == report.id, VERSION.number == 0)
-        documents = t.run_documents.delete()
-        documents = documents.where(t.run_documents.c.run_id == report.id)
-        run = t.runs.update().where(RUN.id == report.id)
         with self._database.transaction() as db:
             self._rights.changeable(db, report.id)
-            db.execute(state)
-            db.execute(documents)
-            db.execute(run.values(size=0, queued=0))
+            _delete_parts(db, report.id)
+            set_columns(db, report.id, size=0, queued=0)
             self._save_version(db, report, 1, report.pages, provenance)
 
-    def save_edit(
-        self, report: Report, provenance: Provenance = UNKNOWN, shown: int | None = None
-    ) -> None:
+    def save_edit(self, report: Report, provenance: Provenance, shown: int) -> None:
         """Save a run after the last of its edits, as a version made from the shown one.
 
         Args:
@@ -174,9 +166,9 @@ class Runs(_Saved):
         self._rights.check_room()
         with self._database.transaction() as db:
             run = self._rights.changeable(db, report.id)
-            if shown is not None and run.version != shown:
+            if run.version != shown:
                 raise Outdated
-            self._save_version(db, report, run.version + 1, report.pages, provenance)
+            self._save_version(db, report, shown + 1, report.pages, provenance)
 
     def _save_version(
         self,
@@ -199,10 +191,9 @@ class Runs(_Saved):
         }
         self._database.insert(t.run_versions, [row], replace=True, db=db)
         size = len(body) + len(trace) + sum(len(page.text) for page in pages)
-        shown = {"version": number, **summary(report)}
+        set_columns(db, report.id, version=number, **summary(report))
         if number:
-            shown["size"] = RUN.size + size
-        db.execute(t.runs.update().where(RUN.id == report.id).values(shown))
+            set_columns(db, report.id, size=RUN.size + size)
 
     def undo(self, run_id: str) -> Report | None:
         """Delete the last edit's version.
@@ -222,8 +213,7 @@ class Runs(_Saved):
             db.execute(t.run_versions.delete().where(is_version, VERSION.number > before))
             query = sa.select(VERSION.report).where(is_version, VERSION.number == before)
             report = Report.model_validate_json(db.execute(query).scalar_one())
-            shown = {"version": before, **summary(report)}
-            db.execute(t.runs.update().where(RUN.id == run_id).values(shown))
+            set_columns(db, run_id, version=before, **summary(report))
         return self._with_texts(report)
 
     def copy(self, run_id: str) -> str:
@@ -328,7 +318,7 @@ class Runs(_Saved):
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
             self._database.insert(t.run_documents, rows, db=db)
-            db.execute(t.runs.update().where(RUN.id == run_id).values(size=RUN.size + size))
+            set_columns(db, run_id, size=RUN.size + size)
 
     def documents(self, run_id: str) -> tuple[Document, ...]:
         """Return the documents of an unfinished run, if it belongs to the caller."""
@@ -368,9 +358,14 @@ class Runs(_Saved):
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
             self._cache.delete_uses(db, run_id)
-            for table in (t.run_versions, t.run_documents):
-                db.execute(table.delete().where(table.c.run_id == run_id))
+            _delete_parts(db, run_id)
             db.execute(t.runs.delete().where(RUN.id == run_id))
+
+
+def _delete_parts(db: sa.Connection, run_id: str) -> None:
+    """Delete the versions and documents of a run."""
+    for table in (t.run_versions, t.run_documents):
+        db.execute(table.delete().where(table.c.run_id == run_id))
 
 
 # --- what lists show of a run, so that listing and searching parses no report ---
@@ -446,11 +441,8 @@ class Queue:
         Raises:
             NotYours: The run is somebody else's or gone.
         """
-        with self._database.transaction() as db:
-            self._rights.changeable(db, run_id)
-            last = db.execute(sa.select(sa.func.max(RUN.queued))).scalar_one()
-            waiting = {"queued": last + 1, "attempts": 0, "problem": ""}
-            db.execute(t.runs.update().where(RUN.id == run_id).values(waiting))
+        last = sa.select(sa.func.max(t.runs.alias().c.queued)).scalar_subquery()
+        self._rights.change(run_id, queued=last + 1, attempts=0, problem="")
 
     def next(self) -> QueuedRun | None:
         """Return the run whose turn it is, whoever owns it; None if no run waits."""
@@ -477,4 +469,4 @@ class Queue:
 
     def _update(self, run_id: str, **values: object) -> None:
         with self._database.transaction() as db:
-            db.execute(t.runs.update().where(RUN.id == run_id).values(**values))
+            set_columns(db, run_id, **values)

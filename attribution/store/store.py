@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-
-from attribution.errors import StoreError
-from attribution.store import database as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.history import History
@@ -35,36 +31,9 @@ class Store:
 
     @classmethod
     def open(cls, url: str, by: str = "", address: str = "") -> Store:
-        """Open the database as `Database.open` does, with its tables."""
-        database = Database.open(url)
-        _prepare(database)
-        return cls(database, by, address=address)
+        """Open the database as `Database.open` does."""
+        return cls(Database.open(url), by, address=address)
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         self.database.engine.dispose()
-
-
-def _prepare(database: Database) -> None:
-    """Make the tables of a new database. Raises StoreError if another version made it."""
-    with database.engine.connect() as db:
-        if _revision(db) == t.REVISION:
-            return
-    with database.transaction() as db:
-        revision = _revision(db)
-        if revision is None and not sa.inspect(db).has_table("runs"):
-            t.metadata.create_all(db)
-            db.execute(t.revision.insert().values(version_num=t.REVISION))
-        elif revision != t.REVISION:
-            raise StoreError(
-                f"the database has schema {revision or 'none'}, this version reads {t.REVISION}: "
-                "set ATTRIBUTION_DATABASE_URL to another database, or use the version of the "
-                "explorer that made this one"
-            )
-
-
-def _revision(db: sa.Connection) -> str | None:
-    """Return the revision of the tables; None in a new database."""
-    if not sa.inspect(db).has_table(t.revision.name):
-        return None
-    return db.execute(sa.select(t.revision.c.version_num)).scalar()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from attribution.edits import Edit, Reword
+from attribution.edits import Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
@@ -13,21 +13,21 @@ from attribution.settings import Settings
 from attribution.store import database as t
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.make import claim, page, report, save_run
+from tests.make import claim, page, report, save_run, save_version
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
 ANSWER = "The Nile is long."
 REPORT = report(ANSWER, id=RUN, claims=(claim(ANSWER),), pages=(page("A page with a text."),))
-EDITED = REPORT.model_copy(
-    update={
-        "edits": (
-            Edit(at="2026-11-02", change=Reword(claim_id=REPORT.claims[0].id, text="It is long.")),
-        )
-    }
-)
+
+
+def edited(store: Store, run_id: str = RUN) -> None:
+    """Save an edit of the run or its copy."""
+    save_version(store, REPORT.model_copy(update={"id": run_id}), REPORT.claims[0].id)
+
+
 STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "an edit": lambda store: store.runs.save_edit(EDITED),
+    "an edit": lambda store: edited(store),
     "undo": lambda store: store.runs.undo(RUN),
     "a new result": lambda store: save_run(store, REPORT),
     "a start under its id": lambda store: store.runs.start(REPORT),
@@ -54,8 +54,8 @@ def owner(store: Store) -> Store:
     """
     mine = Store(store.database, "owner's")
     save_run(mine, REPORT)
-    mine.runs.save_edit(EDITED)
-    mine.runs.save_edit(EDITED)
+    edited(mine)
+    edited(mine)
     mine.runs.undo(RUN)
     mine.history.describe(RUN, "A title", ["tag"], "A note")
     mine.runs.start(REPORT.model_copy(update={"id": GOING}))
@@ -143,13 +143,13 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     assert not stranger.rights.access(copy).private
     assert not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
-    stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))
+    edited(stranger, copy)
     assert stranger.runs.undo(copy) == copied
     assert owner.runs.load(RUN) == shown
     owner.runs.delete(RUN)
     assert stranger.runs.load(copy) == copied  # with the texts of its pages
     with pytest.raises(NotYours):
-        owner.runs.save_edit(EDITED.model_copy(update={"id": copy}))
+        edited(owner, copy)
 
 
 def test_a_run_that_may_not_be_read_is_not_copied(owner: Store) -> None:

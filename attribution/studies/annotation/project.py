@@ -92,7 +92,7 @@ class Annotations:
         return project
 
     def project(self, project_id: str) -> Project | None:
-        row = self._database.rows(t.annotation_projects, [project_id]).get(project_id)
+        row = self._database.rows(t.annotation_projects.c.id, [project_id]).get(project_id)
         return Project.model_validate_json(row.body) if row else None
 
     def projects(self) -> list[Project]:
@@ -136,7 +136,7 @@ class Annotations:
         for task in tasks:
             row = task.model_dump(include={"id", "project_id", "source"})
             rows[task.id] = row | {"body": task.model_dump_json(exclude={"source"})}
-        known = self._database.rows(t.annotation_tasks, list(rows))
+        known = self._database.rows(t.annotation_tasks.c.id, list(rows))
         new = [row for task_id, row in rows.items() if task_id not in known]
         texts = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
         sizes = [sa.select(sa.func.sum(sa.func.length(text))) for text in texts]
@@ -163,7 +163,7 @@ class Annotations:
 
     def task(self, task_id: str) -> Task | None:
         """A task with its source."""
-        row = self._database.rows(t.annotation_tasks, [task_id]).get(task_id)
+        row = self._database.rows(t.annotation_tasks.c.id, [task_id]).get(task_id)
         if row is None:
             return None
         return Task.model_validate_json(row.body).model_copy(update={"source": row.source})
