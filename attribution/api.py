@@ -174,10 +174,9 @@ def judge(
         >>> judged.verdict.label
         'supported'
     """
-    from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.pipeline.judge import judge
     from attribution.verifiers import VERIFIERS, policy_of
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
     reader = VERIFIERS.build(own.verifier, own)
-    (judged,) = judge([GivenClaim(claim, passages)], reader, policy_of(own))
-    return judged
+    return judge(claim, passages, reader, policy_of(own))

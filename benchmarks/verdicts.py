@@ -24,7 +24,7 @@ from typing import Any
 from tqdm import tqdm
 
 from attribution.evidence.steps import STEPS
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
+from attribution.pipeline.judge import JudgedClaim, Passage, judge
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, DecisionPolicy, counted, decide
@@ -33,7 +33,6 @@ from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retriev
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 MAX_CLAIM = 450  # characters of a claim, as in training
-BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 LOWEST = DecisionPolicy(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
 COLUMNS = (
@@ -50,7 +49,8 @@ COLUMNS = (
 class LabelledClaim:
     """A claim with people's judgement of it; None where they did not give one."""
 
-    given: GivenClaim
+    text: str
+    passages: Sequence[Passage | str]
     answer: str  # the id of the answer it is from
     supported: bool | None  # do the passages support it?
     refuted: bool | None  # do they refute it?
@@ -73,7 +73,8 @@ def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
                 continue
             stances = {stance for _, stance in stated}
             yield LabelledClaim(
-                GivenClaim(claim["claim"].strip(), tuple(passage for passage, _ in stated)),
+                claim["claim"].strip(),
+                [passage for passage, _ in stated],
                 row["id"],
                 bool(stances & {"completely-support", "partially-support"}),
                 "refute" in stances,
@@ -86,7 +87,7 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
     for row in rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
         passages = retrieved_passages(row["claim"], "\n".join(row["evidence"]))
         supported = row["label"] == "supported"
-        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"], supported, None, None)
+        yield LabelledClaim(row["claim"], passages, row["id"], supported, None, None)
 
 
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
@@ -102,7 +103,7 @@ def expertqa(folder: Path) -> Iterator[LabelledClaim]:
                 Passage(c, next((p.url for p in passages if c in p.text), "")) for c in chunks
             )
         if passages:
-            yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
+            yield LabelledClaim(claim, passages, answer, complete, None, None)
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ class Pairs:
             if claim.strip() and len(claim) <= MAX_CLAIM and text.strip() and passages:
                 refuted = label == self.refuted if self.refuted else None
                 yield LabelledClaim(
-                    GivenClaim(claim.strip(), passages),
+                    claim.strip(),
+                    passages,
                     shared,
                     label == self.supported,
                     refuted,
@@ -225,7 +227,7 @@ def judged_rows(
         yield {
             "set": name,
             "group": claim.answer,
-            "claim": claim.given.text,
+            "claim": claim.text,
             "verifier": version,
             "label": verdict.label,
             "confidence": verdict.confidence,
@@ -247,10 +249,8 @@ def judged_by(
     verifier = VERIFIERS.build(name, settings)
     policy = policy_of(settings.model_copy(update={"verifier": name}))
     policy = replace(policy, skipped_steps=(without,))
-    judged: list[JudgedClaim] = []
-    for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
-        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, policy)
-    return judged
+    bar = tqdm(claims, desc=name, unit="claim")
+    return [judge(claim.text, claim.passages, verifier, policy) for claim in bar]
 
 
 def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
@@ -305,13 +305,10 @@ def main(argv: list[str] | None = None) -> int:
     for name in SETS if "all" in args.sets else args.sets:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
         if not args.addresses:
-            texts = ([Passage.of(p).text for p in c.given.passages] for c in claims)
-            claims = [
-                replace(c, given=replace(c.given, passages=some))
-                for c, some in zip(claims, texts, strict=True)
-            ]
+            texts = ([Passage.of(p).text for p in c.passages] for c in claims)
+            claims = [replace(c, passages=some) for c, some in zip(claims, texts, strict=True)]
         if args.limit and len(claims) > args.limit:
-            claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]
+            claims = sorted(claims, key=lambda c: zlib.crc32(c.text.encode()))[: args.limit]
         held = [held_out(claim.answer) for claim in claims]
         for verifier in args.verifier:
             judged = judged_by(verifier, claims, settings, args.without)

@@ -146,8 +146,12 @@ def llm_tasks(settings: Settings) -> tuple[str, ...]:
 
 
 class LlmAnnotator:
-    """The annotations of one run; `usage` counts requests by task, `versions` names each task's
-    prompt and model.
+    """The annotations of one run.
+
+    Attributes:
+        tasks: What the settings assign to the language model.
+        usage: Requests by task.
+        versions: Prompt and model by task.
     """
 
     def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
@@ -162,6 +166,7 @@ class LlmAnnotator:
             Unavailable: No endpoint is configured.
         """
         self._llm = Llm(settings, store, stop)
+        self.tasks = llm_tasks(settings)
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -149,14 +150,10 @@ def _compare_segmenters(
 
 def batch(args: argparse.Namespace) -> int:
     """Write a line for each row, print a summary; exit status 1 if any failed."""
-    from attribution.pipeline.experiment import batch, local
+    from attribution.pipeline.experiment import batch, local, on_ray
 
     settings = options.settings(args)
-    engine = local
-    if args.engine == "ray":
-        from attribution.pipeline.experiment import OnRay
-
-        engine = OnRay(settings).run
+    engine = partial(on_ray, settings) if args.engine == "ray" else local
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))

@@ -61,7 +61,7 @@ def verify(args: argparse.Namespace) -> int:
 
 def judge(args: argparse.Namespace) -> int:
     """Write the verdict on each claim by its passages."""
-    from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.pipeline.judge import judge
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
@@ -76,7 +76,7 @@ def judge(args: argparse.Namespace) -> int:
                 '"passages" is not a list; expected {"claim": …, "passages": [passage, …]}'
             )
         try:
-            (judged,) = judge([GivenClaim(row.fields["claim"], passages)], verifier, policy)
+            judged = judge(row.fields["claim"], passages, verifier, policy)
         except (BadInput, LlmFailed) as error:
             return row.failed(str(error))
         return {**row.fields, **judged.fields(), "verifier": verifier.version}
@@ -86,15 +86,16 @@ def judge(args: argparse.Namespace) -> int:
 
 def coherence(args: argparse.Namespace) -> int:
     """Write the probability that each sentence says the claim made of it."""
-    from attribution.pipeline.claims import entailment_by
+    from attribution.pipeline.claims import entailment
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
     rows = _read(args, "sentence", "claim")
-    entailment = entailment_by(VERIFIERS.build(settings.verifier, settings))
+    verifier = VERIFIERS.build(settings.verifier, settings)
 
     def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
-        scores = entailment([(row.fields["claim"], row.fields["sentence"]) for row in rows])
+        pairs = [(row.fields["claim"], row.fields["sentence"]) for row in rows]
+        scores = entailment(verifier, pairs)
         for row, score in zip(rows, scores, strict=True):
             if score is None:
                 yield row.failed("the verifier could not read the pair; shorten it")

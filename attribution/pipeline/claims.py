@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from attribution.claims import coherence, enrichment, worthiness
 from attribution.claims.context import add_context, check_independence
@@ -66,8 +67,7 @@ def annotate(
     question: str,
     answer: str,
     claims: Sequence[Claim],
-    tasks: Sequence[str],
-    annotator: LlmAnnotator | None,
+    annotator: LlmAnnotator | None = None,
     context: Sequence[Turn] = (),
     stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
@@ -81,8 +81,7 @@ def annotate(
         question: The question, which may be empty.
         answer: The answer that the claims are from.
         claims: Claims as the segmenter made them.
-        tasks: The stages that the annotator does; the others are done by rules.
-        annotator: The language model, if there are tasks for it.
+        annotator: The language model that does some of the stages; the others are done by rules.
         context: The conversation before the question.
         stop: Setting it ends the work before independence.
 
@@ -90,6 +89,7 @@ def annotate(
         The annotated claims, and the prompts that failed.
     """
     shown = transcript(question, context)
+    tasks = annotator.tasks if annotator else ()
     failures: list[Failure] = []
     asked = standalone_question(question, context)
     annotated = worthiness.classify(add_context(claims, answer, asked), answer)
@@ -124,31 +124,31 @@ def check_coherence(
     if LLM in VERIFIERS[name].needs:
         name = "auto"
     verifier = CachedVerifier(VERIFIERS.build(name, settings), store)
-    entailment = entailment_by(verifier)
     try:
         with stoppable(stop):
-            return coherence.check_coherence(answer, claims, entailment, settings.coherence)
+            by_verifier = partial(entailment, verifier)
+            return coherence.check_coherence(answer, claims, by_verifier, settings.coherence)
     except Stopped:
         return list(claims)
 
 
-def entailment_by(verifier: Reads) -> coherence.Entailment:
-    """Return a function that reads pairs of claim and sentence.
+def entailment(verifier: Reads, pairs: coherence.Pairs) -> list[float | None]:
+    """Return the probability that each sentence entails its claim.
 
-    Its result has the probability that each sentence entails its claim; None for a pair that the
-    verifier cannot read.
+    Args:
+        verifier: What reads the pairs.
+        pairs: Claim and sentence.
+
+    Returns:
+        A probability for each pair; None for one that the verifier cannot read.
     """
-
-    def entailment(pairs: coherence.Pairs) -> list[float | None]:
-        probabilities: list[float | None] = []
-        for judgement in verify_each(verifier, pairs):
-            if isinstance(judgement, Judgement):
-                probabilities.append(judgement.probabilities.entailed)
-            else:
-                probabilities.append(None)
-        return probabilities
-
-    return entailment
+    probabilities: list[float | None] = []
+    for judgement in verify_each(verifier, pairs):
+        if isinstance(judgement, Judgement):
+            probabilities.append(judgement.probabilities.entailed)
+        else:
+            probabilities.append(None)
+    return probabilities
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:

@@ -5,8 +5,9 @@ again.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from attribution import edits, events
 from attribution.claims.enrichment import standalone_question
@@ -75,55 +76,61 @@ def edit(
             report = shown
         # the report of `attribution.check` writes other JSON than the store's
         report = Report(**dict(report))
-        policy = DecisionPolicy.of(report.settings)
-        own_settings = settings.model_copy(update=policy.as_settings())
-        own_store = Store(store.database, owner=store.rights.owner)
-        editing = _Editing(report, change, own_settings, own_store, stop or threading.Event())
+        editing = _Editing(
+            report,
+            version,
+            change,
+            _settings_of(report, change, settings),
+            Store(store.database, owner=store.rights.owner),
+            documents,
+            addresses,
+            stop or threading.Event(),
+        )
         try:
-            yield from editing.steps(documents, addresses, version)
+            yield from editing.steps()
         except Outdated:
             continue
         return
     raise BadInput("the run is being changed in other tabs all the time: try again later")
 
 
+def _settings_of(report: Report, change: edits.Change, settings: Settings) -> Settings:
+    """Return the settings with the policy of the run, and what the change chooses."""
+    chosen = DecisionPolicy.of(report.settings).as_settings()
+    if isinstance(change, edits.Recheck):
+        chosen["verifier"] = change.verifier
+    if isinstance(change, edits.AddEvidence) and change.sources:
+        chosen["sources"] = change.sources
+    return settings.model_copy(update=chosen)
+
+
+@dataclass
 class _Editing:
-    """One change, while its events are read."""
+    """One change of a version of a run, while its events are read."""
 
-    def __init__(
-        self,
-        report: Report,
-        change: edits.Change,
-        settings: Settings,
-        store: Store,
-        stop: threading.Event,
-    ) -> None:
-        if isinstance(change, edits.Recheck):
-            settings = settings.model_copy(update={"verifier": change.verifier})
-        if isinstance(change, edits.AddEvidence) and change.sources:
-            settings = settings.model_copy(update={"sources": change.sources})
-        self.before = report
-        self.change = change
-        self.settings = settings
-        self.store = store
-        self.stop = stop
-        self.question = standalone_question(report.question, report.context)
+    before: Report
+    version: int
+    change: edits.Change
+    settings: Settings
+    store: Store
+    documents: Sequence[Document]
+    addresses: Sequence[str]
+    stop: threading.Event
+
+    def __post_init__(self) -> None:
+        self.question = standalone_question(self.before.question, self.before.context)
         self.failures: list[Failure] = []
-        self.concerns: dict[str, tuple[Failure, ...]] = {}
+        self.concerns: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
 
-    def steps(
-        self, documents: Sequence[Document], addresses: Sequence[str], version: int
-    ) -> Iterator[events.Event]:
-        """Apply the change to this version of the run, compare the claims that it opens, and save
-        the result.
-        """
+    def steps(self) -> Iterator[events.Event]:
+        """Apply the change, compare the claims that it opens, and save the result."""
         changed = apply(self.before, self.change)
         report = changed.report
         provenance = self.store.runs.provenance(report.id)
         if changed.open:
             matcher = self._matcher(report, _inherited(provenance.traces, changed))
             opened = [claim for claim in report.claims if claim.id in changed.open]
-            yield from self._gather(matcher, opened, documents, addresses)
+            yield from self._gather(matcher, opened)
             for done, claim in enumerate(opened):
                 yield events.Progress("verify", done, len(opened))
                 try:
@@ -146,7 +153,7 @@ class _Editing:
         )
         edited = report.model_copy(update={"edits": (*report.edits, made)})
         report = graded_report(tidied(edited))
-        self.store.runs.save_edit(report, provenance, version)
+        self.store.runs.save_edit(report, provenance, self.version)
         yield events.Finished(report)
 
     def _matcher(self, report: Report, traces: Iterable[Trace]) -> Matcher:
@@ -157,23 +164,17 @@ class _Editing:
         matcher.trace(traces)
         return matcher
 
-    def _gather(
-        self,
-        matcher: Matcher,
-        opened: Sequence[Claim],
-        documents: Sequence[Document],
-        addresses: Sequence[str],
-    ) -> Iterator[events.Event]:
+    def _gather(self, matcher: Matcher, opened: Sequence[Claim]) -> Iterator[events.Event]:
         """Read documents and addresses for the opened claims, and search for them if asked to."""
         is_search = isinstance(self.change, edits.AddEvidence) and self.change.search
-        if not (documents or addresses or is_search):
+        if not (self.documents or self.addresses or is_search):
             return
         names = self.settings.sources if is_search else ("documents",)
         settings = self.settings.model_copy(update={"sources": names})
-        sources = open_sources(settings, documents, self.store)
-        sources.addresses = list(addresses)  # the run has read its own
+        sources = open_sources(settings, self.documents, self.store)
+        sources.addresses = list(self.addresses)  # the run has read its own
         yield events.StageStarted("search")
-        live = live_sources(settings, self.store, sources, self.stop)
+        live = live_sources(settings, self.store, sources)
         for step in live.gather(opened, self.question, self.stop):
             for page in step.pages:
                 matcher.add(page)
@@ -185,7 +186,7 @@ class _Editing:
     def _fail(self, failures: Sequence[Failure], claim_ids: Sequence[str]) -> None:
         self.failures += failures
         for claim_id in claim_ids:
-            self.concerns[claim_id] = (*self.concerns.get(claim_id, ()), *failures)
+            self.concerns[claim_id] += failures
 
     def _compare(
         self, report: Report, claim: Claim, origins: Sequence[str], matcher: Matcher
@@ -201,8 +202,7 @@ class _Editing:
         if isinstance(self.change, edits.Recheck):
             return self._recheck(report, claim, matcher)
         (evidence,) = matcher.match([claim])
-        failures = self.concerns.get(claim.id, ())
-        return with_evidence(report, claim, origins, evidence, failures)
+        return with_evidence(report, claim, origins, evidence, self.concerns[claim.id])
 
     def _recheck(self, report: Report, claim: Claim, matcher: Matcher) -> Report:
         """Let the second verifier decide a claim if it supports or contradicts it; both verdicts

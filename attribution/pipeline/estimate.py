@@ -159,13 +159,12 @@ def _annotation_use(
     context: Sequence[Turn],
 ) -> dict[str, LlmUsage]:
     """Return the use of a language model for annotating claims, by stage."""
-    tasks = llm_tasks(settings)
-    if not tasks:
+    if not llm_tasks(settings):
         return {}
     annotator = LlmAnnotator(settings, store, threading.Event())
     claims = check_independence(claims)
     usage = {}
-    for task in tasks:
+    for task in annotator.tasks:
         is_of_context = task == "independence"
         shown = as_text(context) if is_of_context else transcript(question, context)
         usage[task] = annotator.estimate(task, shown, answer, claims)
@@ -209,13 +208,8 @@ def _load(settings: Settings, store: Store) -> None:
         EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
         FolderSearcher(settings).search("A text.", 1)
-    keep_loaded()
-
-
-def keep_loaded() -> None:
-    """Leave what is loaded out of garbage collection, which would stop every thread for 0.13 s."""
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # to look through all that is loaded would stop every thread for 0.13 s
 
 
 def load_rules() -> None:
@@ -225,5 +219,5 @@ def load_rules() -> None:
     detect("A text.")
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))
-    annotate("", text, [claim], [], None)
+    annotate("", text, [claim])
     lemma_of("were", "VERB")

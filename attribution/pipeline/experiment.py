@@ -1,8 +1,8 @@
 """Run a function over rows: a bad row leaves the others unaffected, and a killed run resumes where
 it stopped.
 
-`run_each` is the loop, an `Experiment` adds the file: a line for each row, found again by its key.
-`OnRay` runs the rows on many machines. `batch` checks answers, one report each.
+`run_each` is the loop, `run_rows` adds the file: a line for each row, found again by its key.
+`on_ray` runs the rows on many machines. `batch` checks answers, one report each.
 """
 
 from __future__ import annotations
@@ -126,84 +126,82 @@ class RowDone:
         return f"{counts}: {self.problem}" if self.problem else counts
 
 
-class Experiment:
-    """Rows, and the function that makes the fields of each one's line.
+def run_rows(
+    rows: Sequence[Row],
+    prepare: Prepare,
+    choices: object,
+    path: Path,
+    inputs: Collection[str] = (),
+    engine: Engine = local,
+) -> Iterator[RowDone]:
+    """Run every row, and append a line each as it ends: its other fields with `line`, a `key` and
+    the result, or an `error`.
 
-    `choices` is everything but the row that a result depends on, as JSON; `inputs` are fields of a
-    row that its result repeats, so that the line leaves them out.
+    Rows that an earlier call finished do not run again, whatever the engine.
+
+    Args:
+        rows: The rows, of which some may have an error.
+        prepare: Returns the function that makes the fields of a row's line.
+        choices: Everything but the row that a result depends on, as JSON.
+        path: The file of results.
+        inputs: Fields of a row that its result repeats, so that the line leaves them out.
+        engine: What runs the rows.
+
+    Yields:
+        The progress after each row.
+
+    Raises:
+        Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
     """
+    own = json.dumps(choices, sort_keys=True)
+    keys = [content_id(json.dumps(row.fields, sort_keys=True), own) for row in rows]
+    with locked(path):
+        finished = _keep_finished(path, rows, keys)
+        total, done, failed = len(rows), len(finished), 0
+        if done:
+            yield RowDone(done, total, failed)
+        for place, result in _results(rows, finished, prepare, engine):
+            row = rows[place]
+            done += 1
+            if result.problem:
+                failed += 1
+                append(path, row.failed(result.problem))
+                yield RowDone(done, total, failed, f"line {row.line}: {result.problem}")
+                continue
+            others = {name: value for name, value in row.fields.items() if name not in inputs}
+            own_fields = {"line": row.line, "key": keys[place], **(result.value or {})}
+            append(path, others | own_fields)
+            yield RowDone(done, total, failed)
 
-    def __init__(
-        self,
-        rows: Sequence[Row],
-        prepare: Prepare,
-        choices: object,
-        inputs: Collection[str] = (),
-        engine: Engine = local,
-    ) -> None:
-        self.rows, self.prepare, self.inputs, self.engine = rows, prepare, inputs, engine
-        own = json.dumps(choices, sort_keys=True)
-        self.keys = [content_id(json.dumps(row.fields, sort_keys=True), own) for row in rows]
 
-    def run(self, path: Path) -> Iterator[RowDone]:
-        """Run every row, and append a line each as it ends: its other fields with `line`, a `key`
-        and the result, or an `error`.
+def _keep_finished(path: Path, rows: Sequence[Row], keys: Sequence[str]) -> set[int]:
+    """Keep the lines of rows that are finished; return the places of these rows."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        places[key].append(place)
+    finished = set()
+    with replacing(path) as out:
+        for line in read_lines(path):
+            if is_result(line) and places[str(line["key"])]:
+                place = places[str(line["key"])].pop(0)
+                finished.add(place)
+                out.write(_encoded({**line, "line": rows[place].line}))
+    return finished
 
-        Rows that an earlier call finished do not run again, whatever the engine.
 
-        Args:
-            path: The file of results.
-
-        Yields:
-            The progress after each row.
-
-        Raises:
-            Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
-        """
-        with locked(path):
-            finished = self._keep_finished(path)
-            total, done, failed = len(self.rows), len(finished), 0
-            if done:
-                yield RowDone(done, total, failed)
-            waiting: list[int] = []
-            for place, row in enumerate(self.rows):
-                if place in finished:
-                    continue
-                if not row.error:
-                    waiting.append(place)
-                    continue
-                done, failed = done + 1, failed + 1
-                append(path, row.failed(row.error))
-                yield RowDone(done, total, failed, f"line {row.line}: {row.error}")
-            if not waiting:
-                return
-            rows = [self.rows[place] for place in waiting]
-            for number, result in self.engine(rows, self.prepare):
-                append(path, self._line(waiting[number], result))
-                done, failed = done + 1, failed + bool(result.problem)
-                problem = f"line {rows[number].line}: {result.problem}" if result.problem else ""
-                yield RowDone(done, total, failed, problem)
-
-    def _keep_finished(self, path: Path) -> set[int]:
-        """Keep the lines of rows that are finished; return the places of these rows."""
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, key in enumerate(self.keys):
-            places[key].append(place)
-        finished = set()
-        with replacing(path) as out:
-            for line in read_lines(path):
-                if is_result(line) and places[str(line["key"])]:
-                    place = places[str(line["key"])].pop(0)
-                    finished.add(place)
-                    out.write(_encoded({**line, "line": self.rows[place].line}))
-        return finished
-
-    def _line(self, place: int, result: Result[Fields]) -> Fields:
-        row = self.rows[place]
-        if result.problem:
-            return row.failed(result.problem)
-        others = {name: value for name, value in row.fields.items() if name not in self.inputs}
-        return {**others, "line": row.line, "key": self.keys[place], **(result.value or {})}
+def _results(
+    rows: Sequence[Row], finished: Collection[int], prepare: Prepare, engine: Engine
+) -> Iterator[tuple[int, Result[Fields]]]:
+    """Yield the places of the rows that are not finished, each with its result: bad rows first."""
+    waiting: list[int] = []
+    for place, row in enumerate(rows):
+        if row.error:
+            yield place, Result(problem=row.error)
+        elif place not in finished:
+            waiting.append(place)
+    if waiting:
+        for number, result in engine([rows[place] for place in waiting], prepare):
+            yield waiting[number], result
 
 
 # --- files of results ---
@@ -263,106 +261,105 @@ ENVIRONMENT = {  # read when a cluster is started
 }
 
 
-class OnRay:
-    """The engine of a cluster: several actors, each with its own models."""
+def on_ray(
+    settings: Settings, rows: Sequence[Row], prepare: Prepare
+) -> Iterator[tuple[int, Result[Fields]]]:
+    """The engine of a cluster: several actors, each with its own models.
 
-    def __init__(self, settings: Settings) -> None:
-        """Choose the cluster of RAY_ADDRESS, else one of this machine, which ends with the batch.
+    A row whose worker dies again and again is a problem of its own. What is missing on this machine
+    is said before any row.
 
-        Raises:
-            Unavailable: Ray is not installed.
-        """
-        for name, value in ENVIRONMENT.items():
-            os.environ.setdefault(name, value)
-        try:
-            import ray.data  # noqa: F401  # without its extra, this fails
-        except ImportError as error:
-            raise Unavailable(
-                "the engine 'ray' is not installed: pip install -r requirements-ray.txt "
-                "(docs/command_line.md)",
-                error,
-            ) from None
-        self.settings = settings
-        self.address = os.environ.get("RAY_ADDRESS") or "local"
+    Args:
+        settings: Those of all rows.
+        rows: The rows.
+        prepare: Loads what all rows of an actor share.
 
-    def run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
-        """Yield the results in the order in which the workers finish.
+    Yields:
+        The results, in the order in which the workers finish.
 
-        A row whose worker dies again and again is a problem of its own. What is missing on this
-        machine is said before any row.
-        """
-        import ray
-
-        prepare()
-        self._connect()
-        try:
-            yield from self._run(rows, prepare)
-        finally:
-            ray.shutdown()
-
-    def _connect(self) -> None:
-        import ray
-
-        try:
-            _check_reachable(self.address)
-            ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
-        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-            raise Unavailable(
-                f"no Ray cluster answers at {self.address!r}: start one with `ray start --head`, "
-                "and give its address as RAY_ADDRESS=HOST:6379, or leave it out to use this "
-                "machine alone",
-                error,
-            ) from None
-
-    def _run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+    Raises:
+        Unavailable: Ray is not installed, or its cluster does not answer.
+        BadInput: The machines of the cluster cannot share the database.
+    """
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    try:
+        import ray.data
+    except ImportError as error:
+        raise Unavailable(
+            "the engine 'ray' is not installed: pip install -r requirements-ray.txt "
+            "(docs/command_line.md)",
+            error,
+        ) from None
+    prepare()
+    _connect()
+    try:
+        data = _dataset(rows, prepare, _workers(settings))
         waiting = set(range(len(rows)))
-        batches = self._dataset(rows, prepare, self._size()).iter_batches(
-            batch_size=None, batch_format="pyarrow", prefetch_batches=0
-        )
-        for batch in batches:
+        for batch in data.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
             for row in batch.to_pylist():
                 waiting.discard(row["place"])
                 yield row["place"], Result(json.loads(row["value"]), row["problem"])
         for place in sorted(waiting):
             yield place, Result(problem=LOST)
+    finally:
+        ray.shutdown()
 
-    def _size(self) -> int:
-        """Return the number of workers, one for each processor.
 
-        Raises:
-            BadInput: The machines of the cluster cannot share the database.
-        """
-        import ray
+def _connect() -> None:
+    """Connect to the cluster of RAY_ADDRESS, else start one on this machine for this process."""
+    import ray
 
-        machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
-        if len(machines) > 1 and self.settings.database_url.startswith("sqlite"):
-            raise BadInput(
-                f"the cluster has {len(machines)} machines, which cannot share an SQLite file: set "
-                "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
-                "(docs/command_line.md)"
-            )
-        return int(ray.cluster_resources()["CPU"])
+    address = os.environ.get("RAY_ADDRESS") or "local"
+    try:
+        _check_reachable(address)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise Unavailable(
+            f"no Ray cluster answers at {address!r}: start one with `ray start --head`, and give "
+            "its address as RAY_ADDRESS=HOST:6379, or leave it out to use this machine alone",
+            error,
+        ) from None
 
-    def _dataset(self, rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Dataset:
-        import ray.data
 
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = False
-        context.max_errored_blocks = -1  # a row that kills its worker costs itself
-        logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
-        items = []
-        for place, row in enumerate(rows):
-            items.append({"place": place, "fields": json.dumps(row.fields)})
-        data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
-        return data.map_batches(
-            Worker,
-            fn_constructor_args=(prepare,),
-            batch_size=1,
-            batch_format="pyarrow",
-            compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
-            num_cpus=1,
-            max_task_retries=RETRIES,
+def _workers(settings: Settings) -> int:
+    """Return the number of workers, one for each processor.
+
+    Raises:
+        BadInput: The machines of the cluster cannot share the database.
+    """
+    import ray
+
+    machines = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
+    if len(machines) > 1 and settings.database_url.startswith("sqlite"):
+        raise BadInput(
+            f"the cluster has {len(machines)} machines, which cannot share an SQLite file: set "
+            "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
+            "(docs/command_line.md)"
         )
+    return int(ray.cluster_resources()["CPU"])
+
+
+def _dataset(rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Dataset:
+    import ray.data
+
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.max_errored_blocks = -1  # a row that kills its worker costs itself
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
+    items = []
+    for place, row in enumerate(rows):
+        items.append({"place": place, "fields": json.dumps(row.fields)})
+    data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
+    return data.map_batches(
+        Worker,
+        fn_constructor_args=(prepare,),
+        batch_size=1,
+        batch_format="pyarrow",
+        compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
+        num_cpus=1,
+        max_task_retries=RETRIES,
+    )
 
 
 def _check_reachable(address: str) -> None:
@@ -418,7 +415,7 @@ def batch(
         Unavailable, BadInput: A model, key or name is missing, or another run writes the file.
     """
     prepare = partial(Analyst, settings)
-    return Experiment(rows, prepare, settings.identity, INPUTS, engine).run(path)
+    return run_rows(rows, prepare, settings.identity, path, INPUTS, engine)
 
 
 class Analyst:

@@ -1,4 +1,4 @@
-"""Claims with given passages → verdicts: the decision of a run, without its search."""
+"""A claim with given passages → its verdict: the decision of a run, without its search."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from attribution.text.urls import canonical, is_web, site
 from attribution.text.words import composed, plain
 from attribution.types import Claim, Evidence, Judgement, Page, Strength, Verdict, content_id
 from attribution.verdicts import DecisionPolicy, decide, relation
+from attribution.verifiers import Verifier
 from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
 
@@ -61,17 +62,6 @@ class Passage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GivenClaim:
-    """A claim, and the passages it is compared with, best first; headings are those above it in its
-    answer.
-    """
-
-    text: str  # without its Markdown emphasis it is compared
-    passages: Sequence[Passage | str | Mapping[str, str]]
-    headings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class JudgedClaim:
     """The verdict with its strength, and the evidence behind it: one piece for each passage, in
     order.
@@ -94,30 +84,36 @@ class JudgedClaim:
 
 
 def judge(
-    claims: Sequence[GivenClaim],
-    verifier: Reads,
+    claim: str,
+    passages: Sequence[Passage | str | Mapping[str, str]],
+    verifier: Verifier,
     policy: DecisionPolicy,
-) -> Iterator[JudgedClaim]:
-    """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
+) -> JudgedClaim:
+    """Return the verdict on a claim by its passages.
 
     A passage that occurs twice counts once, and so do copies and passages of one address.
 
+    Args:
+        claim: The text of the claim; its Markdown emphasis is left out.
+        passages: Best first.
+        verifier: What reads them.
+        policy: Everything else that turns them into a verdict.
+
     Raises:
-        BadInput: A claim or passage is empty or too long.
+        BadInput: The claim or a passage is empty or too long.
     """
-    given = [[Passage.of(passage) for passage in claim.passages] for claim in claims]
-    pages = [_pages(passages) for passages in given]
-    cases = []
-    for claim, of_claim in zip(claims, pages, strict=True):
-        whole = [PlacedPassage(page, 0, len(page.text), page.text) for page in of_claim.values()]
-        cases.append(Reading(_claim(claim), whole))
-    version = getattr(verifier, "version", "")
-    evidence = read(cases, verifier, policy)
-    for case, passages, of_claim, pieces in zip(cases, given, pages, evidence, strict=True):
-        verdict = decide(case.claim, pieces, policy)
-        by_passage = dict(zip(of_claim, pieces, strict=True))
-        in_order = tuple(by_passage[passage] for passage in passages)
-        yield JudgedClaim(verdict, in_order, strength_of(version, verdict))
+    given = [Passage.of(passage) for passage in passages]
+    pages = _pages(given)
+    whole = [PlacedPassage(page, 0, len(page.text), page.text) for page in pages.values()]
+    text = EMPHASIS.sub(r"\2", composed(claim))
+    checked = Claim(
+        id=content_id(text), text=text, spans=(), worthiness="factual", independent=True
+    )
+    (evidence,) = read([Reading(checked, whole)], verifier, policy)
+    verdict = decide(checked, evidence, policy)
+    by_passage = dict(zip(pages, evidence, strict=True))
+    in_order = tuple(by_passage[passage] for passage in given)
+    return JudgedClaim(verdict, in_order, strength_of(verifier.version, verdict))
 
 
 def read_pairs(
@@ -147,18 +143,6 @@ def read_pairs(
             "sentence": passage[slice(*judgement.sentence)],
             "signals": judgement.signals,
         }
-
-
-def _claim(given: GivenClaim) -> Claim:
-    text = EMPHASIS.sub(r"\2", composed(given.text))
-    return Claim(
-        id=content_id(text),
-        text=text,
-        spans=(),
-        worthiness="factual",
-        independent=True,
-        context=given.headings,
-    )
 
 
 def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:

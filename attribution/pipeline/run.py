@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -44,14 +45,14 @@ from attribution.verifiers.calibration import graded
 FIRST_GROUPS = (1, 2)  # sizes of the first groups of claims: few, for an early first verdict
 GROUP = 4  # claims of each later group, whose pairs are verified together
 CACHED = 0.2  # seconds within which all pages in the store have arrived
-Candidates = list[list[Candidate]]  # the best passages of each claim
+Passages = list[list[Candidate]]  # the best passages of each claim
 
 
 class Found(NamedTuple):
     """Claims that are verified together, and what returns their passages."""
 
     claims: Sequence[Claim]
-    find: Callable[[], Candidates]
+    find: Callable[[], Passages]
 
 
 def run(
@@ -99,61 +100,52 @@ def run(
     store = Store(store.database, owner=store.rights.owner)
     stop = stop or threading.Event()
     if source is None:
-        source = live_sources(settings, store, open_sources(settings, documents, store), stop)
+        source = live_sources(settings, store, open_sources(settings, documents, store))
     record = RunRecord(question, answer, settings, run_id, context)
     names = source_names(settings.sources, documents)
     readable = without_names(answer, names)
-    return _Run(record, store, source, stop, claims, readable, is_saved).steps()
+    return _Run(record, readable, claims, store, source, stop, is_saved).steps()
 
 
-def live_sources(
-    settings: Settings, store: Store, sources: Sources, stop: threading.Event
-) -> LiveSources:
+def live_sources(settings: Settings, store: Store, sources: Sources) -> LiveSources:
     """Return what searches and downloads from these sources."""
     return LiveSources(settings, store, sources, Fetcher(settings).fetch)
 
 
+@dataclass
 class _Run:
-    """A run in progress."""
+    """A run in progress.
 
-    def __init__(
-        self,
-        record: RunRecord,
-        store: Store,
-        source: EvidenceSource,
-        stop: threading.Event,
-        given_claims: Sequence[Claim] | None,
-        readable_answer: str,
-        is_saved: bool,
-    ) -> None:
-        """Build the models and load an interrupted run.
+    Attributes:
+        record: The record of the run, with its inputs.
+        answer: The answer without names of sources; the claims are made of it.
+        given_claims: Claims in place of the segmenter's.
+        store: The database, for this run alone.
+        source: The source of its pages.
+        stop: Setting it ends the run.
+        is_saved: Save the run.
+    """
 
-        Args:
-            record: The record of the run, with its inputs.
-            store: The database, for this run alone.
-            source: The source of its pages.
-            stop: Setting it ends the run.
-            given_claims: Claims in place of the segmenter's.
-            readable_answer: The answer without names of sources; the claims are made of it.
-            is_saved: Save the run.
-        """
-        self.record = record
+    record: RunRecord
+    answer: str
+    given_claims: Sequence[Claim] | None
+    store: Store
+    source: EvidenceSource
+    stop: threading.Event
+    is_saved: bool
+
+    def __post_init__(self) -> None:
+        """Build the models and load an interrupted run."""
+        record = self.record
         self.settings = record.settings
-        self.answer = readable_answer
-        self.given_claims = given_claims
-        self.store = store
-        self.source = source
-        self.stop = stop
-        self.is_saved = is_saved
         self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
         self.matcher = Matcher(self.settings, self.store, self.question, record.answer)
-        self.tasks = llm_tasks(self.settings)
         self.annotator: LlmAnnotator | None = None
-        if self.tasks:
-            self.annotator = LlmAnnotator(self.settings, self.store, stop)
+        if llm_tasks(self.settings):
+            self.annotator = LlmAnnotator(self.settings, self.store, self.stop)
         self.saved_pages: set[str] = set()
-        before = store.runs.load_unfinished(record.run_id)
+        before = self.store.runs.load_unfinished(record.run_id)
         if before:
             record.go_on_from(before)
             for page in before.pages:
@@ -169,7 +161,9 @@ class _Run:
         smaller = smaller_verifier(self.settings)
         if smaller:
             yield from self._fail([smaller])
-        yield from self._make_claims()
+        yield from self._segment()
+        yield from self._annotate()
+        yield events.ClaimsReady(tuple(record.claims))
         for claim in record.claims:
             if not claim.checked:
                 yield self._decide(claim, ())
@@ -194,12 +188,6 @@ class _Run:
         self.saved_pages.update(page.id for page in new)
 
     # --- claims ---
-
-    def _make_claims(self) -> Iterator[events.Event]:
-        """Segment the answer, and annotate its claims."""
-        yield from self._segment()
-        yield from self._annotate()
-        yield events.ClaimsReady(tuple(self.record.claims))
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -231,7 +219,6 @@ class _Run:
                 record.question,
                 self.answer,
                 new,
-                self.tasks,
                 self.annotator,
                 record.context,
                 self.stop,
@@ -344,12 +331,12 @@ class _Run:
     def _unmatched(self) -> str:
         return unmatched(self.record.answer, self.settings, self.matcher.pages.values())
 
-    def _find(self, claims: Sequence[Claim]) -> Candidates:
+    def _find(self, claims: Sequence[Claim]) -> Passages:
         with stoppable(self.stop):
             return self.matcher.find(claims)
 
     def _match(
-        self, claims: Sequence[Claim], find: Callable[[], Candidates]
+        self, claims: Sequence[Claim], find: Callable[[], Passages]
     ) -> Iterator[events.Event]:
         """Compare claims with the passages that `find` returns for them."""
         evidence: Sequence[tuple[Evidence, ...]] = [()]

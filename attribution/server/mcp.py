@@ -118,14 +118,14 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         """
 
         def steps(stop: threading.Event) -> Iterator[JudgedPassages]:
-            for judged in judge_claim(claim, passages, settings, stop):
-                yield JudgedPassages(
-                    verdict=judged.verdict.label,
-                    strength=judged.strength,
-                    confidence=judged.verdict.confidence,
-                    reason=judged.verdict.reason,
-                    relations=[evidence.relation for evidence in judged.evidence],
-                )
+            judged = judge_claim(claim, passages, settings, stop)
+            yield JudgedPassages(
+                verdict=judged.verdict.label,
+                strength=judged.strength,
+                confidence=judged.verdict.confidence,
+                reason=judged.verdict.reason,
+                relations=[evidence.relation for evidence in judged.evidence],
+            )
 
         return await result(ctx, steps)
 

@@ -171,8 +171,8 @@ async def judge(body: bodies.JudgeBody, request: Request, service: Own) -> dict[
     def work(stop: threading.Event) -> Steps:
         settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
         version = VERIFIERS.build(settings.verifier, settings).version
-        for judged in judge_claim(body.claim, body.passages, settings, stop):
-            yield {**judged.fields(), "verifier": version}
+        judged = judge_claim(body.claim, body.passages, settings, stop)
+        yield {**judged.fields(), "verifier": version}
 
     return await service.work.result(request.state.owner, request, work)
 

@@ -15,7 +15,7 @@ from attribution.errors import Unavailable
 from attribution.events import Queued
 from attribution.fair_queue import Turns, in_turn
 from attribution.models.engine import stoppable
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.pipeline.judge import JudgedClaim, judge
 from attribution.server.bodies import GivenPassage, check_compared
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, policy_of
@@ -27,8 +27,8 @@ CLIENT_LEFT = HTTPException(499, "the client has left")
 
 def judge_claim(
     claim: str, given: Sequence[str | GivenPassage], settings: Settings, stop: threading.Event
-) -> Iterator[JudgedClaim]:
-    """Yield the verdict on one claim by given passages.
+) -> JudgedClaim:
+    """Return the verdict on a claim by given passages.
 
     Raises:
         BadInput: A passage is empty, or all together are too long.
@@ -40,7 +40,7 @@ def judge_claim(
     check_compared(text for row in rows for text in (claim, *row.values()))
     verifier = VERIFIERS.build(settings.verifier, settings)
     with stoppable(stop):
-        yield from judge([GivenClaim(claim, rows)], verifier, policy_of(settings))
+        return judge(claim, rows, verifier, policy_of(settings))
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def plain(name: str, settings: Settings, work: Work, store: Store) -> dict[str, 
     stages = Stages(float)
     with stages.timed("segment"):
         segmented = segment(QUESTION, work.answer, settings, threading.Event())
-        claims, _ = annotate(QUESTION, work.answer, segmented.claims, [], None, ())
+        claims, _ = annotate(QUESTION, work.answer, segmented.claims)
         claims = check_coherence(work.answer, claims, settings, store)
     pages: dict[str, Page] = {}
     for of_round, pages_of_round in work.rounds(claims, stages):

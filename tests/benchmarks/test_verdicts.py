@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.pipeline.judge import GivenClaim, JudgedClaim
+from attribution.pipeline.judge import JudgedClaim
 from attribution.text_files import read_rows
 from attribution.types import Label, Verdict
 from attribution.verifiers.fitting import OPTIONAL, REQUIRED, read
@@ -16,7 +16,7 @@ from tests.make import claim, evidence
 def case(
     label: Label, confidence: float, supported: bool, refuted: bool, true: bool | None
 ) -> tuple:
-    claim = LabelledClaim(GivenClaim("c", ("p",)), "a", supported, refuted, true)
+    claim = LabelledClaim("c", ("p",), "a", supported, refuted, true)
     strength = "strong" if confidence > 0.85 else "weak"
     return claim, JudgedClaim(
         Verdict(claim_id="c", label=label, confidence=confidence, reason=""), (), strength

@@ -16,12 +16,12 @@ from attribution.pipeline.experiment import (
     ENVIRONMENT,
     Analyst,
     Fields,
-    OnRay,
     Prepare,
     Result,
     Worker,
     batch,
     local,
+    on_ray,
     run_each,
 )
 from attribution.settings import Settings
@@ -203,7 +203,7 @@ def test_without_ray_the_error_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(Unavailable, match=r"pip install -r requirements-ray\.txt"):
-        OnRay(own)
+        next(on_ray(own, [], dict))
 
 
 def test_a_model_that_a_worker_lacks_is_the_row_s_problem(own: Settings) -> None:

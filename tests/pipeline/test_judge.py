@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from attribution.errors import BadInput
-from attribution.pipeline.judge import GivenClaim, Passage, judge
+from attribution.pipeline.judge import Passage, judge
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, Verifier
 from tests.make import both
 
 TOWER = "The Eiffel Tower in Paris was completed in 1889."
+CLAIM = "The Eiffel Tower was completed in 1889."
 BEES = "Honey bees dance to tell each other where the flowers are."
 
 
@@ -20,38 +21,27 @@ def verifier() -> Verifier:
     return embedded
 
 
-def test_each_claim_gets_the_verdict_of_its_own_passages(verifier: Verifier) -> None:
-    claims = [
-        GivenClaim("The Eiffel Tower was completed in 1889.", (BEES, TOWER)),
-        GivenClaim("The Eiffel Tower was completed in 1889.", (BEES,)),
-        GivenClaim("The Eiffel Tower was completed in 1889.", ()),
-    ]
-    judged = list(judge(claims, verifier, both(0.45)))
+def test_a_claim_gets_the_verdict_of_its_passages(verifier: Verifier) -> None:
+    passages = ((BEES, TOWER), (BEES,), ())
+    judged = [judge(CLAIM, some, verifier, both(0.45)) for some in passages]
     assert [j.verdict.label for j in judged] == ["supported", "no_relation", "missing"]
     assert [e.text for e in judged[0].evidence] == [BEES, TOWER]
     assert [e.relation for e in judged[0].evidence] == ["no_relation", "entailed"]
 
 
 def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
-    (judged,) = judge(
-        [GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))],
-        verifier,
-        both(0.45),
-    )
+    judged = judge(CLAIM, (TOWER, TOWER), verifier, both(0.45))
     assert len(judged.evidence) == 2
     assert judged.verdict.reason.startswith("1 of 1 passage")
 
 
 def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -> None:
-    claim, against = (
-        "The Eiffel Tower was completed in 1889.",
-        "The Eiffel Tower was completed in 1925.",
-    )
+    against = "The Eiffel Tower was completed in 1925."
     copies = [
         {"text": f"{TOWER} {end}", "url": "https://a.example/tower"}
         for end in ("It is tall.", "A view!", "Go!")
     ]
-    (judged,) = judge([GivenClaim(claim, [*copies, against])], verifier, both(0.45))
+    judged = judge(CLAIM, [*copies, against], verifier, both(0.45))
     assert len({e.source for e in judged.evidence}) == 2
     assert judged.verdict.label != "supported"
 

@@ -7,7 +7,7 @@ import pytest
 from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.pipeline import run as pipeline
-from attribution.pipeline.judge import GivenClaim, judge
+from attribution.pipeline.judge import judge
 from attribution.types import RELATIONS, Judgement
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers.llm import LlmVerifier, PairVerifier, find_quote
@@ -78,8 +78,8 @@ def test_a_language_model_alone_is_at_most_likely(kind: type[LlmVerifier | PairV
 
     with llm_server(script) as served:
         verifier = kind(llm_settings(served))
-        claims = [GivenClaim(CLAIM, [passage]) for passage in (instructed, SURE)]
-        flipped, agreed = judge(claims, verifier, DecisionPolicy())
+        flipped = judge(CLAIM, [instructed], verifier, DecisionPolicy())
+        agreed = judge(CLAIM, [SURE], verifier, DecisionPolicy())
     assert (flipped.verdict.label, flipped.strength) == ("contradicted", "weak")
     assert (agreed.verdict.label, agreed.strength) == ("supported", "strong")
 

@@ -13,12 +13,12 @@ from attribution import events
 from attribution.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.pipeline.experiment import (
-    Experiment,
     Fields,
     RowDone,
     documents_of,
     is_result,
     read_lines,
+    run_rows,
 )
 from attribution.pipeline.run import run
 from attribution.settings import Settings
@@ -107,7 +107,7 @@ class TableInputs:
             return {"made": work(row)}
 
         choices = [key, self.settings.identity, dict(self.models), repr(self.documents)]
-        yield from Experiment(self.rows, lambda: fields, choices, INPUTS).run(path)
+        yield from run_rows(self.rows, lambda: fields, choices, path, INPUTS)
         made: dict[str, list[Any]] = defaultdict(list)
         for line in read_lines(path):
             results: Any = line["made"] if is_result(line) else {}

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from attribution.conversation import turns_of
-from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
+from attribution.pipeline.experiment import Fields, RowDone, Work, is_result, read_lines, run_rows
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore import Counts, score
@@ -45,7 +45,7 @@ def compare_many(
     choices = [settings.identity, list(segmenters)]
     inputs = ("question", "answer", "turns")
     prepare = partial(_prepare, settings, segmenters)
-    yield from Experiment(rows, prepare, choices, inputs).run(path)
+    yield from run_rows(rows, prepare, choices, path, inputs)
     comparisons: list[Comparison] = []
     for line in read_lines(path):
         if is_result(line):
