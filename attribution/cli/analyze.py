@@ -8,7 +8,7 @@ from pathlib import Path
 from attribution.cli import options
 from attribution.cli.options import (
     Add,
-    check_output,
+    new_file,
     print_json,
     progress,
     read_text,
@@ -26,26 +26,28 @@ def commands(add: Add) -> None:
     """Add the commands."""
     p = add("analyze", "check the claims of an answer against sources", analyze)
     options.add_answer(p)
-    options.add_sources(p)
-    options.add_verifier(p, "top_k=8")
-    p.add_argument("--out", type=Path, required=True, metavar="report.json")
+    options.add_run(p)
+    p.add_argument("--out", type=new_file, required=True, metavar="report.json")
 
     p = add("segment", "split an answer into claims", segment)
     options.add_answer(p)
-    options.add_settings(p, "openai_model=local")
+    p.add_argument("--segmenter", help="see: list segmenters")
+    options.add_settings(p)
 
     p = add("revise", "write the answer of a report with marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
-    p.add_argument("--out", type=Path, required=True, metavar="revised.md")
+    p.add_argument("--out", type=new_file, required=True, metavar="revised.md")
 
     p = add("export", "write a finished run in another format", export_run)
     p.add_argument("report", metavar="REPORT", help=REPORT)
     p.add_argument("--format", required=True, choices=FORMATS)
-    p.add_argument("--out", type=Path, metavar="FILE", help="by default named after the question")
+    p.add_argument(
+        "--out", type=new_file, metavar="FILE", help="by default named after the question"
+    )
 
     p = add("citations", "check the answer's own citations against their sources", citations)
     p.add_argument("report", metavar="REPORT", help=REPORT)
-    p.add_argument("--out", type=Path, required=True, metavar="citations.json")
+    p.add_argument("--out", type=new_file, required=True, metavar="citations.json")
 
 
 def analyze(args: argparse.Namespace) -> int:
@@ -56,7 +58,6 @@ def analyze(args: argparse.Namespace) -> int:
     from attribution.reports.cards import headline
 
     settings = options.settings(args)
-    check_output(args.out)
     question, answer = read_text(args.question), read_text(args.answer)
     lost: list[str] = []
     for event in run(question, answer, settings):
@@ -99,7 +100,6 @@ def revise(args: argparse.Namespace) -> None:
     """Write the answer of a report with marks and footnotes."""
     from attribution.review.revision import revise
 
-    check_output(args.out)
     revision = revise(finished_run(str(args.input)).report)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
     progress(f"{args.out}: {revision.notes} footnotes")
@@ -131,7 +131,6 @@ def export_run(args: argparse.Namespace) -> None:
     """Write a finished run in another format."""
     exported = finished_run(args.report)
     path = args.out or Path(file_name(args.format, exported))
-    check_output(path)
     write_file(path, export(args.format, exported))
 
 
@@ -140,7 +139,6 @@ def citations(args: argparse.Namespace) -> None:
     from attribution.pipeline.permissions import for_stranger
     from attribution.review.citations import CitationReport, check
 
-    check_output(args.out)
     store = options.open_store()
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = for_stranger(report.settings, Settings.from_environment())

@@ -38,15 +38,15 @@ def parser() -> argparse.ArgumentParser:
     verify.commands(add)
     studies.commands(add)
     p = add("list", "list the available implementations and what they need", options.list_tables)
-    p.add_argument("table", nargs="?", choices=(*options.NAMES, "settings"))
+    p.add_argument("table", nargs="?", choices=(*options.TABLES, "settings"))
     serve.commands(add)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    args = parser().parse_args(argv)
     try:
+        args = parser().parse_args(argv)
         options.check_apart(args)
         status: int | None = args.work(args)
         return status or 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attribution.errors import BadInput
 from attribution.settings import Settings, with_endpoint
 from attribution.settings import rows as setting_rows
-from attribution.tables import Entry
+from attribution.tables import Entry, load
 from attribution.text_files import replacing
 from attribution.types import Failure
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:  # imported where it is used: --help stays fast
 
 Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; None is 0
 Add = Callable[[str, str, Command], argparse.ArgumentParser]  # name, summary and function
-NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
+TABLES = {  # imported where they are used: --help stays fast
+    "segmenters": "attribution.segmenters:SEGMENTERS",
+    "searchers": "attribution.searchers:SEARCHERS",
+    "chunkers": "attribution.retrieval.chunkers:CHUNKERS",
+    "embedders": "attribution.embedders:EMBEDDERS",
+    "verifiers": "attribution.verifiers:VERIFIERS",
+    "methods": "attribution.studies.groundedness:METHODS",
+}
 
 
 def progress(text: str) -> None:
@@ -45,7 +52,12 @@ def read_text(argument: str) -> str:
         BadInput: Standard input is not UTF-8, or the argument is the path of a file.
     """
     if argument == "-":
-        return _decoded(sys.stdin.buffer.read(), "standard input")
+        try:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(
+                f"standard input: not UTF-8 (byte {error.start}): save the text as UTF-8"
+            ) from None
     try:
         is_file = Path(argument).is_file()
     except (OSError, ValueError):  # too long for a path, or holding a null byte
@@ -55,21 +67,16 @@ def read_text(argument: str) -> str:
     return argument
 
 
-def _decoded(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{name}: not UTF-8 (byte {error.start}): save the text as UTF-8") from None
-
-
-def check_output(path: Path) -> None:
-    """Raise BadInput if the file cannot be created; called before any work."""
+def new_file(argument: str) -> Path:
+    """Return the path of a file to write. Raises BadInput, before any work, if it can't be made."""
+    path = Path(argument)
     if path.is_dir():
         raise BadInput(f"{path} is a folder; expected a file")
     if not path.parent.is_dir():
         raise BadInput(
             f"the folder {path.parent} does not exist: create it, or choose another output"
         )
+    return path
 
 
 def check_apart(args: argparse.Namespace) -> None:
@@ -98,7 +105,13 @@ def open_store(settings: Settings | None = None) -> Store:
 def add_answer(p: argparse.ArgumentParser) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
     p.add_argument("--answer", required=True, help="the text, or - for standard input")
+
+
+def add_run(p: argparse.ArgumentParser) -> None:
+    """What a run depends on beside its answer."""
     p.add_argument("--segmenter", help="see: list segmenters")
+    add_sources(p)
+    add_verifier(p)
 
 
 def add_sources(p: argparse.ArgumentParser) -> None:
@@ -109,22 +122,18 @@ def add_sources(p: argparse.ArgumentParser) -> None:
 def add_rows(p: argparse.ArgumentParser, fields: str) -> None:
     """A file of rows with these fields, and one for the results."""
     p.add_argument("--input", type=Path, required=True, help=f"JSON Lines of {{{fields}}}")
-    p.add_argument("--output", type=Path, required=True)
+    p.add_argument("--output", type=new_file, required=True)
 
 
-def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
-    """The verifier and, as `add_settings`, any other setting."""
+def add_verifier(p: argparse.ArgumentParser) -> None:
+    """The verifier and any other setting."""
     p.add_argument("--verifier", help="see: list verifiers")
-    add_settings(p, example)
+    add_settings(p)
 
 
-def add_settings(p: argparse.ArgumentParser, example: str) -> None:
-    p.add_argument(
-        "--set",
-        action="append",
-        metavar="KEY=VALUE",
-        help=f"any of `list settings`, such as {example}",
-    )
+def add_settings(p: argparse.ArgumentParser) -> None:
+    help_text = "any of `list settings`, such as top_k=8 or openai_model=local"
+    p.add_argument("--set", action="append", metavar="KEY=VALUE", help=help_text)
 
 
 def choices(args: argparse.Namespace) -> dict[str, object]:
@@ -140,9 +149,6 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
         value = getattr(args, name, None)
         if value:
             values[name] = value
-    models = getattr(args, "models", ())  # of `reproduce`
-    if models:
-        values.setdefault("openai_model", models[0].rpartition("=")[2])
     return values
 
 
@@ -151,17 +157,10 @@ def settings(args: argparse.Namespace) -> Settings:
     return Settings.from_environment(**choices(args))
 
 
-def tables() -> Mapping[str, Mapping[str, Entry]]:
-    """Return the tables of implementations by their names."""
-    from attribution.embedders import EMBEDDERS
-    from attribution.retrieval.chunkers import CHUNKERS
-    from attribution.searchers import SEARCHERS
-    from attribution.segmenters import SEGMENTERS
-    from attribution.studies.groundedness import METHODS
-    from attribution.verifiers import VERIFIERS
-
-    entries = (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS)
-    return dict(zip(NAMES, entries, strict=True))
+def table(name: str) -> Mapping[str, Entry]:
+    """Return one of TABLES."""
+    entries: Mapping[str, Entry] = load(TABLES[name])
+    return entries
 
 
 def list_tables(args: argparse.Namespace) -> None:
@@ -170,9 +169,9 @@ def list_tables(args: argparse.Namespace) -> None:
         return print_json(setting_rows())
     settings = Settings.from_environment()
     rows = []
-    for table in [args.table] if args.table else NAMES:
-        for name, entry in tables()[table].items():
+    for kind in [args.table] if args.table else TABLES:
+        for name, entry in table(kind).items():
             needs = entry.missing(settings)
-            row = {"table": table, "name": name, "label": entry.label, "note": entry.note}
+            row = {"table": kind, "name": name, "label": entry.label, "note": entry.note}
             rows.append({**row, "ready": not needs, "needs": needs})
     print_json(rows)

@@ -11,16 +11,12 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from attribution.cli import options
-from attribution.cli.options import Add, open_store, print_json, progress, report_failure, tables
+from attribution.cli.options import Add, open_store, print_json, progress, report_failure
 from attribution.errors import BadInput, UnknownName
 from attribution.settings import ROOT, Settings
 from attribution.tables import Entry, load
-
-if TYPE_CHECKING:  # imported where it is used: --help stays fast
-    from attribution.library.ingest import Item
 
 PORT = 8501
 API_PORT = 8502
@@ -40,10 +36,10 @@ def commands(add: Add) -> None:
     )
     p.add_argument("--host", default="localhost", help="the address to listen at; 0.0.0.0 for all")
     p.add_argument("--api", action="store_true", help="serve REST and MCP instead (docs/api.md)")
-    options.add_verifier(p, "max_pages=50")
+    options.add_verifier(p)
 
     p = add("mcp", "serve the MCP tools over standard input and output", mcp)
-    options.add_verifier(p, "max_pages=50")
+    options.add_verifier(p)
 
     p = add("collections", "manage collections of documents", list_documents)
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -157,8 +153,9 @@ def mcp(args: argparse.Namespace) -> None:
 def download(args: argparse.Namespace) -> None:
     """Download the model of an implementation, showing the progress."""
     entries: dict[str, Entry] = {}
-    for table in tables().values():
-        entries |= {name: entry for name, entry in table.items() if entry.download}
+    for kind in options.TABLES:
+        of_kind = options.table(kind)
+        entries |= {name: entry for name, entry in of_kind.items() if entry.download}
     if args.name not in entries:
         raise UnknownName(
             f"{args.name!r} has nothing to download: expected one of {', '.join(entries)}"
@@ -185,7 +182,10 @@ def add_documents(args: argparse.Namespace) -> None:
     from attribution.library.collection_store import DocumentStore, check_name
 
     check_name(args.name)
-    items, unsupported = _items(args)
+    addresses = [source for source in args.sources if "://" in source]
+    paths = [Path(source) for source in args.sources if "://" not in source]
+    items, unsupported = ingest.from_paths(paths)
+    items += ingest.from_addresses(addresses)
     if not items:
         raise BadInput("nothing to add: give files, folders or http(s) addresses")
     settings = Settings.from_environment()
@@ -204,22 +204,11 @@ def add_documents(args: argparse.Namespace) -> None:
         raise BadInput(f"none of the {len(items)} could be read; the lines above say why")
 
 
-def _items(args: argparse.Namespace) -> tuple[list[Item], int]:
-    """Return the documents to add, and how many files of other formats are left out."""
-    from attribution.library.ingest import from_addresses, from_paths
-
-    addresses = [source for source in args.sources if "://" in source]
-    paths = [Path(source) for source in args.sources if "://" not in source]
-    items, unsupported = from_paths(paths)
-    return items + from_addresses(addresses), unsupported
-
-
 def list_documents(args: argparse.Namespace) -> None:
     """Print the collections, or the documents of one."""
     from attribution.library.collection_store import DocumentStore
 
-    settings = Settings.from_environment()
-    documents = DocumentStore(open_store(settings).database)
+    documents = DocumentStore(open_store().database)
     if args.name is not None:
         return print_json(documents.documents(args.name))
     print_json([vars(summary) for summary in documents.collections()])

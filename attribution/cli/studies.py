@@ -11,13 +11,13 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from attribution.cli import options
-from attribution.cli.options import Add, check_output, progress, write_file
+from attribution.cli.options import Add, progress, write_file
 from attribution.errors import BadInput
+from attribution.settings import Settings
 from attribution.text_files import Row, read_rows
 
 if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
-    from attribution.settings import Settings
 
 ROWS = 20  # between two lines of progress
 
@@ -31,7 +31,7 @@ def commands(add: Add) -> None:
         "--input", type=Path, help='JSON Lines of {"question", "answer"}, to compare segmenters'
     )
     p.add_argument("--segmenters", nargs="+", help="two to four; see: list segmenters")
-    _add_run(p)
+    options.add_run(p)
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
 
     p = add("reproduce", "compute a table of one of the four papers", reproduce)
@@ -42,17 +42,17 @@ def commands(add: Add) -> None:
     )
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json and table.md")
     options.add_sources(p)
-    options.add_verifier(p, "openai_model=local")
+    options.add_verifier(p)
 
     p = add("evoke", "make a labelled set: grounded answers and twins with one error", evoke)
     options.add_rows(p, '"question", "context", "response"')
-    options.add_settings(p, "openai_model=local")
+    options.add_settings(p)
 
     p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/lab.md")
     p.add_argument("--methods", nargs="+", required=True, help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    options.add_verifier(p, "embedder=mpnet")
+    options.add_verifier(p)
 
     p = add("batch", "check many answers; a killed batch resumes where it stopped", batch)
     options.add_rows(p, '"question", "answer", …')
@@ -62,13 +62,7 @@ def commands(add: Add) -> None:
         default="local",
         help="or a Ray cluster, see RAY_ADDRESS",
     )
-    _add_run(p)
-
-
-def _add_run(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--segmenter", help="see: list segmenters")
-    options.add_sources(p)
-    options.add_verifier(p, "top_k=8")
+    options.add_run(p)
 
 
 def benchmark(args: argparse.Namespace) -> int:
@@ -154,7 +148,6 @@ def batch(args: argparse.Namespace) -> int:
 
     settings = options.settings(args)
     engine = partial(on_ray, settings) if args.engine == "ray" else local
-    check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))
     progress(f"{args.output}: {len(rows) - failed} checked, {failed} failed")
@@ -177,7 +170,6 @@ def evoke(args: argparse.Namespace) -> int:
     from attribution.studies.groundedness.evoke import evoke as evoke_errors
 
     settings = options.settings(args)
-    check_output(args.output)
     rows = read_rows(args.input, ["response"], ["question"])
     llm = Llm(settings, Store.open(settings.database_url))
     lines: list[str] = []
@@ -208,7 +200,11 @@ def reproduce(args: argparse.Namespace) -> int:
         raise BadInput(f"{table.id} needs {table.needs}: give them with --input")
     rows = read_rows(args.input, [papers.subject(table)], papers.OPTIONAL)
     models = papers.models_of(args.models)
-    inputs = papers.TableInputs(options.settings(args), args.out, rows, (), models)
+    values = options.choices(args)
+    if args.models:
+        values.setdefault("openai_model", args.models[0].rpartition("=")[2])
+    settings = Settings.from_environment(**values)
+    inputs = papers.TableInputs(settings, args.out, rows, (), models)
     steps = papers.reproduce(table.id, inputs)
     failed = _follow("reproduce", (step for step in steps if isinstance(step, RowDone)))
     progress(f"{args.out / papers.MARKDOWN}: {table.id} {table.title}, {failed} rows failed")

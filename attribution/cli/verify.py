@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attribution.cli import options
-from attribution.cli.options import Add, check_output, progress
+from attribution.cli.options import Add, new_file, progress
 from attribution.errors import BadInput, LlmFailed
 from attribution.text_files import Row, read_rows, replace_text, replacing
 
-PAIRS = 256  # between two lines of progress
-CLAIMS = 20  # between two lines of progress
+ROWS = 64  # worked on together, and between two lines of progress
 Result = Mapping[str, object]
 
 
@@ -21,15 +20,15 @@ def commands(add: Add) -> None:
     """Add the commands."""
     p = add("verify", "classify pairs of claim and evidence", verify)
     options.add_rows(p, '"claim", "evidence"')
-    options.add_verifier(p, "threshold=0.7")
+    options.add_verifier(p)
 
     p = add("judge", "judge claims by the passages given with them", judge)
     options.add_rows(p, '"claim", "passages"')
-    options.add_verifier(p, "threshold=0.7")
+    options.add_verifier(p)
 
     p = add("coherence", "judge whether sentences say the claims made of them", coherence)
     options.add_rows(p, '"sentence", "claim"')
-    options.add_verifier(p, "coherence=0.5")
+    options.add_verifier(p)
 
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
     p.add_argument(
@@ -38,7 +37,9 @@ def commands(add: Add) -> None:
         required=True,
         help='output of judge, each line with "right": true or false',
     )
-    p.add_argument("--output", type=Path, help="by default in the data folder, where it is used")
+    p.add_argument(
+        "--output", type=new_file, help="by default in the data folder, where it is used"
+    )
 
 
 def verify(args: argparse.Namespace) -> int:
@@ -47,7 +48,7 @@ def verify(args: argparse.Namespace) -> int:
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
-    rows = _read(args, "claim", "evidence")
+    rows = read_rows(args.input, ["claim", "evidence"])
     policy = policy_of(settings)
     verifier = VERIFIERS.build(settings.verifier, settings)
 
@@ -56,7 +57,7 @@ def verify(args: argparse.Namespace) -> int:
         for row, read in zip(rows, read_pairs(pairs, verifier, policy), strict=True):
             yield row.fields | read if isinstance(read, dict) else row.failed(str(read))
 
-    return _write(args, rows, PAIRS, verify_rows)
+    return _write(args, rows, verify_rows)
 
 
 def judge(args: argparse.Namespace) -> int:
@@ -65,7 +66,7 @@ def judge(args: argparse.Namespace) -> int:
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
-    rows = _read(args, "claim")
+    rows = read_rows(args.input, ["claim"])
     policy = policy_of(settings)
     verifier = VERIFIERS.build(settings.verifier, settings)
 
@@ -81,7 +82,7 @@ def judge(args: argparse.Namespace) -> int:
             return row.failed(str(error))
         return {**row.fields, **judged.fields(), "verifier": verifier.version}
 
-    return _write(args, rows, CLAIMS, lambda batch: map(judge_row, batch))
+    return _write(args, rows, lambda batch: map(judge_row, batch))
 
 
 def coherence(args: argparse.Namespace) -> int:
@@ -90,7 +91,7 @@ def coherence(args: argparse.Namespace) -> int:
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
-    rows = _read(args, "sentence", "claim")
+    rows = read_rows(args.input, ["sentence", "claim"])
     verifier = VERIFIERS.build(settings.verifier, settings)
 
     def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
@@ -103,7 +104,7 @@ def coherence(args: argparse.Namespace) -> int:
             is_coherent = score >= settings.coherence
             yield {**row.fields, "coherent": is_coherent, "coherence": round(score, 4)}
 
-    return _write(args, rows, PAIRS, judge_rows)
+    return _write(args, rows, judge_rows)
 
 
 def calibrate(args: argparse.Namespace) -> int:
@@ -111,8 +112,6 @@ def calibrate(args: argparse.Namespace) -> int:
     from attribution.verifiers import fitting
     from attribution.verifiers.calibration import own_file
 
-    if args.output:
-        check_output(args.output)
     rows = read_rows(args.input, fitting.REQUIRED, fitting.OPTIONAL)
     version, badges, problems = fitting.read(rows)
     for line, problem in problems:
@@ -135,16 +134,9 @@ def calibrate(args: argparse.Namespace) -> int:
     return int(bool(problems))
 
 
-def _read(args: argparse.Namespace, *fields: str) -> list[Row]:
-    """Return the rows of the input, which must have these fields."""
-    check_output(args.output)
-    return read_rows(args.input, fields)
-
-
 def _write(
     args: argparse.Namespace,
     rows: Sequence[Row],
-    size: int,
     work: Callable[[Sequence[Row]], Iterable[Result]],
 ) -> int:
     """Write a result for each row, all or none; exit status 1 if any row failed.
@@ -152,13 +144,12 @@ def _write(
     Args:
         args: The arguments, with the output.
         rows: The rows of the input.
-        size: The number of rows worked on together.
-        work: Receives rows without an error, and returns a result for each.
+        work: Receives some of the rows, none with an error, and returns a result for each.
     """
     failed = 0
     with replacing(args.output) as out:
-        for start in range(0, len(rows), size):
-            batch = rows[start : start + size]
+        for start in range(0, len(rows), ROWS):
+            batch = rows[start : start + ROWS]
             results = iter(work([row for row in batch if not row.error]))
             for row in batch:
                 result = row.failed(row.error) if row.error else next(results)
