@@ -35,14 +35,6 @@ class Filtered:
     # why the operator's value applies in its place
     overruled: dict[str, str] = field(default_factory=dict)
 
-    def check(self, *ignored: Trust) -> None:
-        """Raise BadSetting for the first setting that was refused, except those of the ignored
-        kinds.
-        """
-        for name, reason in self.refused.items():
-            if TRUST.get(name) not in ignored:
-                raise BadSetting(name, reason)
-
 
 def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
     """Divide the settings that a stranger asks for; `own` are the operator's, which apply where
@@ -123,7 +115,9 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
     """
     known = {name: value for name, value in saved.items() if name in Settings.model_fields}
     filtered = filter_asked(known, own)
-    filtered.check(*ignored)
+    for name, reason in filtered.refused.items():
+        if TRUST.get(name) not in ignored:
+            raise BadSetting(name, reason)
     return own.model_copy(update=filtered.chosen)
 
 

@@ -39,17 +39,11 @@ class RunRecord:
         question: str,
         answer: str,
         settings: Settings,
-        run_id: str = "",
-        context: tuple[Turn, ...] = (),
+        run_id: str,
+        context: tuple[Turn, ...],
     ) -> None:
-        """Begin a record.
-
-        Args:
-            question: The question, which may be empty.
-            answer: The answer that is checked.
-            settings: The settings of the run.
-            run_id: Its id; by default a new one.
-            context: The conversation before the question.
+        """Begin the record of a run, with a new id if it has none; `context` is the conversation
+        before the question.
         """
         self.run_id = run_id or new_run_id()
         self.question = question
