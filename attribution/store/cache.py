@@ -75,7 +75,8 @@ class Cache:
 
     def with_texts(self, report: Report) -> Report:
         """Return the report with the texts of its pages, as far as they are stored."""
-        rows = self._stored("page", [page.id for page in report.pages])
+        ids = [page.id for page in report.pages]
+        rows = self._database.rows(CACHED.key, ids, CACHED.kind == "page")
         pages = []
         for page in report.pages:
             row = rows.get(page.id)
@@ -148,7 +149,7 @@ class Cache:
             JSON or text in UTF-8, or float32 numbers; unknown keys are left out.
         """
         self.use(kind, keys)
-        rows = self._stored(kind, keys)
+        rows = self._database.rows(CACHED.key, keys, CACHED.kind == kind)
         self._note_use(list(rows.values()))
         return {key: row.body for key, row in rows.items()}
 
@@ -157,9 +158,6 @@ class Cache:
         self.use(kind, values)
         rows = [_row(kind, key, body) for key, body in values.items()]
         self._insert(rows)
-
-    def _stored(self, kind: Kind, keys: Sequence[str]) -> dict[str, Row]:
-        return self._database.rows(CACHED.key, keys, CACHED.kind == kind)
 
     def _newest(self, kind: Kind, is_wanted: sa.ColumnElement[bool], days: float) -> Row | None:
         """Return the newest row of at most so many days.
@@ -203,26 +201,16 @@ class Cache:
         What saved runs and results use stays.
         """
         most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
+        day = CACHED.used_on
+        size_since = sa.func.sum(sa.func.sum(CACHED.size)).over(order_by=day.desc())
         is_needed = sa.exists().where(USE.kind == CACHED.kind, USE.key == CACHED.key)
         for kind in get_args(Kind):
             is_kind = CACHED.kind == kind
-            last_day = self._first_day_without_room(is_kind, most)
-            old = t.cached.delete().where(is_kind, CACHED.used_on <= last_day, ~is_needed)
+            days = sa.select(day, size_since.label("size")).where(is_kind).group_by(day).subquery()
+            last = sa.select(sa.func.max(days.c.used_on)).where(days.c.size > most)
+            is_old = day <= last.scalar_subquery()
             with self._database.transaction() as db:
-                db.execute(old)
-
-    def _first_day_without_room(self, is_kind: sa.ColumnElement[bool], most: int) -> str:
-        """Return the newest day whose rows exceed the space, with those of later days; "" if none
-        do.
-        """
-        day = CACHED.used_on
-        sizes = sa.select(day, sa.func.sum(CACHED.size)).where(is_kind)
-        total = 0
-        for used_on, size in self._database.all(sizes.group_by(day).order_by(day.desc())):
-            total += size
-            if total > most:
-                return str(used_on)
-        return ""
+                db.execute(t.cached.delete().where(is_kind, is_old, ~is_needed))
 
     # --- uses ---
 
