@@ -61,21 +61,15 @@ class Changed:
 
 
 class Place(NamedTuple):
-    """The passage of a piece of evidence, and its claim."""
+    """The passage of a piece of evidence, for any claim."""
 
-    claim_id: str
     page_id: str
     start: int
     end: int
 
     @classmethod
     def of(cls, piece: Evidence) -> Place:
-        return cls(piece.claim_id, piece.page_id, piece.start, piece.end)
-
-    @property
-    def in_page(self) -> Place:
-        """The passage for any claim."""
-        return self._replace(claim_id="")
+        return cls(piece.page_id, piece.start, piece.end)
 
 
 def apply(report: Report, change: edits.Change) -> Changed:
@@ -229,11 +223,11 @@ def _one_line(text: str) -> str:
 def _exclude(report: Report, change: edits.Exclude) -> Changed:
     """Take a passage out of a claim's evidence, or back in."""
     claim = claim_of(report, change.claim_id)
-    place = Place(claim.id, change.page_id, change.start, change.end)
+    place = Place(change.page_id, change.start, change.end)
     counted = list(report.evidence)
     excluded = list(excluded_from(report))
     before, after = (counted, excluded) if change.excluded else (excluded, counted)
-    pieces = [piece for piece in before if Place.of(piece) == place]
+    pieces = [e for e in before if e.claim_id == claim.id and Place.of(e) == place]
     if not pieces:
         relation = "evidence for" if change.excluded else "excluded from"
         raise BadInput(f"this passage is not {relation} this claim")
@@ -308,9 +302,9 @@ def with_evidence(
     others = [piece for piece in before if piece.claim_id != claim.id]
     excluded = [piece for piece in before if piece.claim_id == claim.id]
     counted: list[Evidence] = []
-    places = {Place.of(e).in_page for e in before if e.claim_id in (*origins, claim.id)}
+    places = {Place.of(e) for e in before if e.claim_id in (*origins, claim.id)}
     for piece in evidence:
-        if Place.of(piece).in_page in places:
+        if Place.of(piece) in places:
             excluded.append(piece)
         else:
             counted.append(piece)

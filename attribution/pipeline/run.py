@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -261,11 +260,12 @@ class _Run:
         """Yield the steps of search and download, and count their time without that of the run
         between them.
         """
-        started = time.perf_counter()
-        for step in steps:
-            self.record.timings["gather"] += time.perf_counter() - started
+        while True:
+            with self.record.timed("gather"):
+                step = next(steps, None)
+            if step is None:
+                return
             yield step
-            started = time.perf_counter()
 
     def _take(self, step: GatherStep) -> Iterator[events.Event]:
         """Add the pages of a step of search and download."""
