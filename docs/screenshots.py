@@ -142,7 +142,7 @@ def _walkthrough(page: Page) -> None:
     page.get_by_label("Checked as", exact=True).fill(REWORDED)
     _take(page, "walkthrough-reword")
     page.get_by_role("button", name="Check this text").click()
-    page.get_by_text("edited by you").wait_for(timeout=1000 * WHOLE)
+    page.get_by_text("edited by the analyst").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")

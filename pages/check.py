@@ -53,7 +53,10 @@ VIEW = "answer_view"
 def check_form(running: bool) -> None:
     """Draw the form. Behind a result it stays on the page, hidden, and loses nothing."""
     folded = is_folded()
-    st.html(f"<style>.st-key-main {{ {'display: none !important' if folded else ''} }}</style>")
+    hidden = (
+        ".st-key-main { display: none !important }" if folded else ".st-key-stage { --sheet: none }"
+    )
+    st.html(f"<style>{hidden}</style>")
     # a hidden form has no estimate, whose end draws the page again and closes a dialog
     form.form(
         start="Check the answer",
@@ -153,6 +156,15 @@ def header(running: bool) -> None:
             help="The results so far are kept. (Esc)",
         )
         return
+    is_own = run_control.is_own()
+    if is_own and store().runs.shown_version(report.id) > 1:
+        st.button(
+            "Undo",
+            on_click=run_control.undo,
+            key="undo",
+            icon=":material/undo:",
+            help="Take your last edit or assessment back. (Ctrl+Z)",
+        )
     folded = is_folded()
     st.button(
         "Edit" if folded else "Close",
@@ -166,7 +178,7 @@ def header(running: bool) -> None:
             "Export", key="export", help="Download the run, share it, or see how it was made."
         ):
             export_and_share(choices.relabelled(report))
-            if run_control.is_own():
+            if is_own:
                 edit_history(report)
     st.button(
         "New",

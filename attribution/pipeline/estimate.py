@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from typing import NamedTuple
 
 from attribution.claims import worthiness
 from attribution.claims.context import check_independence
@@ -38,6 +39,7 @@ SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
 SAMPLE = 5  # passages by which a machine is measured
 SENTENCES = 2  # read besides them, as a run does for each claim
+PACES = (0.03, 0.3)  # seconds for a passage on a fast and on a slow machine, until it is measured
 LEAST_PAIRS = 20  # that a run must have read to tell the pace
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
 _pace: dict[str, float] = {}  # seconds per passage in this process, by the verifier's version
@@ -87,6 +89,13 @@ def note_pace(report: Report) -> None:
         _pace[report.versions["verifier"]] = report.timings["verify"] / passages
 
 
+class Duration(NamedTuple):
+    """The least and the most seconds that a run may take; alike once its verifier was measured."""
+
+    least: float
+    most: float
+
+
 @dataclass(frozen=True)
 class Estimate:
     """An upper bound on the cost of a run; claims are exact, unless a language model makes them."""
@@ -94,7 +103,7 @@ class Estimate:
     claims: int  # sentences, if a model segments
     checked: int  # of these
     pages: int
-    seconds: float | None  # None until a verifier was measured in this process
+    seconds: Duration | None  # None until the verifier, unless it is a bundled one, was measured
     llm: Mapping[str, LlmUsage]  # by stage; replies in the store cost nothing
 
 
@@ -138,16 +147,22 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if is_searched:
         pages += len(factual) * settings.pages_per_claim
-    pace = 0.0 if usage else _pace.get(verifier.version)
-    if pace is None:
-        return Estimate(len(claims), len(factual), pages, None, llm)
-    seconds = SECONDS_PER_RUN + len(pairs) * pace
     passages = min(chunks, len(factual) * settings.shortlist)
-    seconds += passages * SECONDS_PER_PASSAGE
+    seconds = SECONDS_PER_RUN + passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
         seconds += pages * SECONDS_PER_PAGE
     seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
-    return Estimate(len(claims), len(factual), pages, seconds, llm)
+    paces = (0.0, 0.0) if usage else _paces(verifier.version, settings)
+    duration = paces and Duration(*(seconds + len(pairs) * pace for pace in paces))
+    return Estimate(len(claims), len(factual), pages, duration, llm)
+
+
+def _paces(version: str, settings: Settings) -> tuple[float, float] | None:
+    """Return the least and the most seconds that a passage takes; None if that is unknown."""
+    measured = _pace.get(version)
+    if measured is not None:
+        return measured, measured
+    return PACES if VERIFIERS[settings.verifier].bundled else None
 
 
 def _annotation_use(

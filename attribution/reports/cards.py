@@ -99,11 +99,11 @@ def _head(row: ClaimRow, report: Report) -> Node:
     place = f"Claim {row.number} of {len(report.claims)}"
     model: Node | None = None
     if row.own:
-        place = f"by you, {row.own.at[11:16]}"
+        place = f"by the analyst, {row.own.at[11:16]}"
         style = look(row.model_badge)
         model = el("span", f"model: {style.icon} {style.word.lower()}", class_="quiet model")
     elif any(row.claim.id in edit.claims for edit in report.edits):
-        place = f"{place}, edited by you"
+        place = f"{place}, edited by the analyst"
     own = badge(row.badge, is_own=row.own is not None)
     return el("div", own, el("span", place, class_="quiet"), model, class_="head")
 

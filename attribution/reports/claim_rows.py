@@ -152,7 +152,7 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
             return _contradicted(row, is_weak)
         case "conflicting":
             if opposed(row.evidence) is None:
-                return "You found sources that disagree."
+                return "The analyst found sources that disagree."
             return "One source supports this, another contradicts it."
         case "unclear":
             return _unclear(row)
@@ -165,7 +165,7 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
 
 def _supported(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation != "entailed":
-        return "You found this supported."
+        return "The analyst found this supported."
     if "verbatim" in row.piece.steps:
         return "The source says so word for word."
     equation = computed(row.claim.statement, row.piece.deciding_sentence)
@@ -177,11 +177,11 @@ def _supported(row: ClaimRow, is_weak: bool) -> str:
 def _contradicted(row: ClaimRow, is_weak: bool) -> str:
     says = "The source seems to say" if is_weak else "The source says"
     if row.piece is None or row.piece.relation == "entailed":
-        return "You found this contradicted."
+        return "The analyst found this contradicted."
     for contrast in clear_contrasts(row.claim.statement, row.piece.deciding_sentence):
         return f"{says} {contrast.source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
-    return f"{says} otherwise." if is_against else "You found this contradicted."
+    return f"{says} otherwise." if is_against else "The analyst found this contradicted."
 
 
 def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:

@@ -16,6 +16,7 @@ from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
 from attribution.types import BADGES
 
+DECIDES = "The analyst's assessment decides; the model's verdict stands beside it."
 STYLES = ("verdicts.css", "answer.css", "document.css")
 
 
@@ -49,9 +50,8 @@ class _Drawing:
         verifier = report.versions.get("verifier", "an unknown verifier")
         made = f"Checked on {date(report.created_at)} with {verifier}"
         nodes.append(el("p", f"{made}: {cards.headline(report)}.", class_="reason"))
-        agreed = agreement([report]).words
-        if agreed:
-            nodes.append(el("p", agreed, class_="reason"))
+        if any(row.own for row in self._rows.values()):
+            nodes.append(el("p", f"{DECIDES} {agreement([report]).words}", class_="reason"))
         return el("section", *nodes)
 
     def _chips(self) -> list[Node]:

@@ -140,11 +140,15 @@ def group_counts(badges: Mapping[str, int] | Iterable[str]) -> Counter[str]:
     return counts
 
 
-def group_data(counts: Mapping[str, int]) -> list[dict[str, object]]:
+def group_data(badges: Mapping[str, int] | Iterable[str]) -> list[dict[str, object]]:
     """Return the groups with their counts as plain data for a component."""
+    of_badge = Counter(badges)
+    counts = group_counts(of_badge)
+    weak = of_badge[f"{WEAK}supported"]
     rows: list[dict[str, object]] = []
     for name, group in GROUPS.items():
-        words = {"word": group.word, "icon": group.icon, "help": group.help}
+        less_sure = f"{weak} of {counts[name]} are less sure" if name == "ok" and weak else ""
+        words = {"word": group.word, "icon": group.icon, "help": group.help, "less": less_sure}
         rows.append({"name": name, **words, "count": counts[name]})
     return rows
 

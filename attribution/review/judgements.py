@@ -32,10 +32,10 @@ class AnalystAgreement:
         """The agreement in a sentence; empty without assessments."""
         if not self.judged:
             return ""
-        low, high = wilson(self.agreed, self.judged)
+        low, high = (int(100 * bound) for bound in wilson(self.agreed, self.judged))
         return (
             f"The analyst agrees with {self.agreed} of {self.judged} verdicts "
-            f"({self.agreed / self.judged:.0%}; 95% interval {low:.0%} to {high:.0%})."
+            f"({100 * self.agreed // self.judged} %; 95 % interval {low} to {high} %)."
         )
 
 

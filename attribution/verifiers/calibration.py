@@ -170,8 +170,10 @@ def share(version: str, label: Label, probability: float) -> str:
     step = found.step(probability) if found else None
     if step is None:
         return ""
-    tenths = round(10 * step.right / step.shown)
-    return f"{'nearly all' if tenths == 10 else f'about {tenths} in 10'} such verdicts were right"
+    tenths = 10 * step.right // step.shown
+    return (
+        f"{'nearly all' if tenths == 10 else f'at least {tenths} in 10'} such verdicts were right"
+    )
 
 
 def reliability(version: str, label: Label, probability: float) -> str:

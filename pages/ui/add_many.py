@@ -142,7 +142,7 @@ def _estimate(answers: tuple[NewAnswer, ...]) -> str:
             estimated = estimate(one.question, one.answer, chosen, (), store()).seconds
             if estimated is None:
                 return None
-            total += estimated
+            total += estimated.most
         lengths = sum(len(one.answer) for one in sample)
         return total * sum(len(one.answer) for one in answers) / lengths
 
@@ -151,4 +151,4 @@ def _estimate(answers: tuple[NewAnswer, ...]) -> str:
         known = state.cached("add_many_seconds", key, seconds)
     except AttributionError:
         return ""
-    return f"About {plural(max(1, round(known / 60)), 'minute')}." if known else ""
+    return f"Up to {plural(max(1, round(known / 60)), 'minute')}." if known else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.pipeline.queued_runs import QueueWorker
-from attribution.reports.looks import group_counts, group_data
+from attribution.reports.looks import group_data
 from attribution.searchers import source_label
 from attribution.store.history import HistoryRow
 from attribution.tables import DOCUMENT
@@ -38,7 +38,7 @@ def row_data(row: HistoryRow, worker: QueueWorker) -> dict[str, object]:
         "edited": row.version > 1,
         "tags": list(row.tags),
         "note": " ".join(row.note.split())[:200],
-        "groups": group_data(group_counts(row.verdicts)),
+        "groups": group_data(row.verdicts),
         "done": row.reviewed,
         "total": row.checked,
         "state": state and state._asdict(),

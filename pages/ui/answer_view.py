@@ -16,7 +16,7 @@ from attribution.reports import answer, cards, html
 from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import Node, el
-from attribution.reports.looks import QUIET, group_counts, group_data, look, quiet_words
+from attribution.reports.looks import QUIET, group_data, look, quiet_words
 from attribution.reports.source_view import source_list, source_text
 from attribution.review.citations import citation_lines
 from attribution.review.quotations import quotations
@@ -127,7 +127,7 @@ def _claim(row: ClaimRow, is_edited: bool, has_citation: bool) -> View:
 def _head(rows: list[ClaimRow], cited: int) -> View:
     """Return the groups with their counts, and how many claims are reviewed."""
     return {
-        "groups": group_data(group_counts(row.badge for row in rows)),
+        "groups": group_data(row.badge for row in rows),
         "quiet": quiet_words(row.badge for row in rows),
         "cites": cited,
         "done": sum(row.own is not None for row in rows),

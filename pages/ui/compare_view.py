@@ -36,9 +36,9 @@ ABOUT = 24  # characters of the name of a point
 
 def column(title: str, report: Report, facts: Sequence[str], running: bool) -> Data:
     """Return the head of a column: its title, its facts, and the counts of its claims."""
-    number = group_counts(badges(report, WAITING if running else "not_reached"))
-    groups = group_data(number)
-    return {"title": title, "facts": facts, "groups": groups, "quiet": number[QUIET]}
+    shown = badges(report, WAITING if running else "not_reached")
+    quiet = group_counts(shown)[QUIET]
+    return {"title": title, "facts": facts, "groups": group_data(shown), "quiet": quiet}
 
 
 def claim_data(row: ClaimRow, running: bool, boxes: Sequence[Span] = ()) -> Data:

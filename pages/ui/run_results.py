@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -22,6 +22,9 @@ from pages.ui.downloads import export_buttons
 from pages.ui.frame import note, show, small
 from pages.ui.run_control import RunProgress, preload
 from pages.ui.state import store
+
+if TYPE_CHECKING:
+    from attribution.pipeline.estimate import Duration  # imports spaCy
 
 POLL = 0.5  # seconds between looks at work in progress
 
@@ -80,6 +83,12 @@ def llm_cost(report: Report) -> str:
     return f"Language model: {asked}{failed}, {used.seconds:.1f} s." if asked else ""
 
 
+def seconds_words(seconds: Duration) -> str:
+    """Say how long a run takes: “12 s” or, while models still load, “4–28 s”."""
+    least, most = (f"{max(bound, 1):.0f}" for bound in seconds)
+    return f"{least} s" if least == most else f"{least}–{most} s"
+
+
 def cost(running: bool) -> None:
     """Show the estimate, computed in the background so that the page never waits."""
     waiting = not running and (run_control.estimate().waiting or run_control.is_loading())
@@ -99,7 +108,7 @@ def _estimate(polling: bool, running: bool) -> None:
         value = estimated.value
         parts = [f"~{plural(value.claims, 'claim')}", f"up to {plural(value.pages, 'page')}"]
         if value.seconds is not None:
-            parts.append(f"{max(value.seconds, 1):.0f} s")
+            parts.append(seconds_words(value.seconds))
         parts.append(expected_cost(value.llm))
     show(el("p", " · ".join(filter(None, parts)), class_="ax-estimate"))
 

@@ -41,11 +41,15 @@ def test_no_model_is_loaded_for_an_estimate(settings: Settings) -> None:
     assert estimate(QUESTION, ANSWER, rules).llm == {}
 
 
-def test_seconds_are_estimated_once_the_verifier_was_measured(
+def test_seconds_are_a_range_until_the_verifier_was_measured(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(estimates, "_pace", {})
-    assert estimate(QUESTION, ANSWER, settings).seconds is None
+    guessed = estimate(QUESTION, ANSWER, settings).seconds
+    assert guessed
+    assert guessed.least < guessed.most
+    hub = settings.model_copy(update={"verifier": "deberta"})
+    assert estimate(QUESTION, ANSWER, hub).seconds is None
 
     class Slow:
         version = VERIFIERS.build(settings.verifier, settings).version
@@ -57,6 +61,7 @@ def test_seconds_are_estimated_once_the_verifier_was_measured(
     measure_pace(Slow())
     measured = estimate(QUESTION, ANSWER, settings).seconds
     assert measured
+    assert measured.least == measured.most
     usage = Usage(pairs=120, cached_pairs=20)
     run = make.report(
         versions={"verifier": Slow.version},
@@ -68,4 +73,4 @@ def test_seconds_are_estimated_once_the_verifier_was_measured(
     note_pace(run)
     slower = estimate(QUESTION, ANSWER, settings).seconds
     assert slower
-    assert slower > 5 * measured
+    assert slower.least > 5 * measured.least

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from attribution.reports import Exported, export
 from attribution.types import Label, Verdict
 from tests.pages.hostile import ADDRESSES, TEXTS
-from tests.reports.runs import QUOTE, edited, hostile, run
+from tests.reports.runs import QUOTE, edited, hostile, judged, run
 from tests.reports.test_html import _Tags
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +28,12 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
     assert "https://example.org/tower#:~:text=The%20tower%20was%20finished%20in%201889." in links
     for words in ("A title", "A note", "Question: When was", QUOTE, "Edited by hand."):
         assert words in seen.text
+
+
+def test_it_says_whose_assessment_counts() -> None:
+    decides = "assessment decides"
+    assert decides in export("html", Exported(judged(run()))).decode()
+    assert decides not in export("html", Exported(run())).decode()
 
 
 def test_it_has_no_controls() -> None:

@@ -73,7 +73,7 @@ def test_agreement_is_counted_over_all_runs() -> None:
     first = run((0.9, "supported"), (0.9, "contradicted"), (0.1, "unclear"), (0.9, None))
     measured = agreement([first, run((0.8, "supported"))])
     assert (measured.agreed, measured.judged) == (3, 4)
-    assert measured.words.startswith("The analyst agrees with 3 of 4 verdicts (75%;")
+    assert measured.words.startswith("The analyst agrees with 3 of 4 verdicts (75 %;")
 
 
 def test_claims_that_nobody_judged_or_compared_do_not_count() -> None:

@@ -31,7 +31,9 @@ def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() 
         "weak",
         "strong",
     ]
-    assert calibration.share(OTHER, "supported", 0.75) == "about 9 in 10 such verdicts were right"
+    assert (
+        calibration.share(OTHER, "supported", 0.75) == "at least 9 in 10 such verdicts were right"
+    )
     assert calibration.share(OTHER, "supported", 0.99) == "nearly all such verdicts were right"
     assert calibration.reliability(OTHER, "contradicted", 0.5).endswith(
         "20 of 40 that people judged"

@@ -1,4 +1,4 @@
-"""Edit a finished run: the menu of its edits, and the dialog that changes one claim."""
+"""Edit a finished run: the list of its edits, and the dialog that changes one claim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pages.ui import choices, run_control, state
 from pages.ui.check.correcting import correct
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
-from pages.ui.state import store
 
 TEXT, EVIDENCE = "Text", "Source"  # tabs of the dialog
 FIRST_FIELD = {TEXT: "text-", EVIDENCE: "evidence-text-"}
@@ -28,26 +27,13 @@ _focus = st.components.v2.component(
 
 
 def edit_history(report: Report) -> None:
-    """Draw what was changed in a finished run, with undo."""
-    if not report.edits:
-        return
-    st.button(
-        "Undo",
-        key="undo",
-        on_click=run_control.undo,
-        disabled=store().runs.shown_version(report.id) < 2,
-        help="Take the last edit back. (Ctrl+Z)",
-    )
-    _edits(report)
-
-
-def _edits(report: Report) -> None:
-    """Draw the edits, the latest first."""
+    """Draw what was changed in a finished run, the latest first."""
     items = []
     for edit in reversed(report.edits):
         when = el("span", f" {date(edit.at)}, {edit.at[11:16]} UTC", class_="facts")
         items.append(el("li", el("span", edit.summary, dir="auto"), when))
-    show(el("ol", *items, class_="ax-edits"))
+    if items:
+        show(el("ol", *items, class_="ax-edits"))
 
 
 def take_step(request: StepRequest, report: Report) -> None:

@@ -140,8 +140,8 @@ class View {
       const handle = this.handle(id);
       handle.removeAttribute("aria-hidden");
       handle.setAttribute("role", "button");
-      const own = claim.own ? ", by you" : "";
-      const edited = claim.edited ? ", edited by you" : "";
+      const own = claim.own ? ", by the analyst" : "";
+      const edited = claim.edited ? ", edited by the analyst" : "";
       handle.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}${own}${edited}: ${claim.text}`);
     }
     this.filter();

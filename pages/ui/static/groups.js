@@ -30,11 +30,12 @@ class Groups {
     this.mark();
   }
 
-  groupButton({ name, word, icon, count, help }) {
-    const node = button(`group g-${name}`, "", `${count} ${word}. ${help}`, () => this.press(name));
+  groupButton({ name, word, icon, count, help, less }) {
+    const node = button(`group g-${name}`, "", `${count} ${word}. ${help} ${less}`.trim(), () => this.press(name));
     const mark = make("span", "mark", icon);
     mark.setAttribute("aria-hidden", "true");
     node.append(mark, make("b", "", count), make("span", "word", word));
+    if (less) node.append(make("span", "less", less));
     node.classList.toggle("zero", !count);
     node.title = help;
     node.dataset.group = name;

@@ -38,7 +38,7 @@ ANSWER = "The Nile flows north into the Mediterranean. The Nile freezes in some 
 def test_an_example_runs_to_cards_with_the_sentence_that_decides(page: Page) -> None:
     page.get_by_role("button", name="The Eiffel Tower").click()
     expect(field(page, "Answer")).not_to_have_value("", timeout=PATIENCE)
-    estimate = page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))
+    estimate = page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · (\d+–)?\d+ s"))
     expect(estimate).to_be_visible(timeout=PATIENCE)
     analyse(page, end=False)
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
@@ -94,7 +94,9 @@ def test_the_assessment_decides_group_count_and_export_until_it_is_undone(page: 
     claims(page).first.press("c")
     expect(group(page, "wrong").locator("b")).to_have_text(str(before + 1), timeout=PATIENCE)
     expect(page.locator(".state")).to_have_text("1 of 2 reviewed")
-    expect(claims(page).first).to_have_accessible_name(re.compile("Claim 1, contradicted, by you"))
+    expect(claims(page).first).to_have_accessible_name(
+        re.compile("Claim 1, contradicted, by the analyst")
+    )
     expect(panel(page).locator(".head .model")).to_contain_text("model:")
     claims(page).first.press("m")
     note = panel(page).get_by_label("Your note")
@@ -115,6 +117,11 @@ def test_the_assessment_decides_group_count_and_export_until_it_is_undone(page: 
     expect(page.locator(".state")).to_have_text("0 of 2 reviewed", timeout=PATIENCE)
     claims(page).first.press("Control+z")
     expect(page.locator(".state")).to_have_text("1 of 2 reviewed", timeout=PATIENCE)
+    for _ in ("the note", "the verdict"):
+        settled(page)
+        page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".state")).to_have_text("0 of 2 reviewed", timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
 
 
 def test_assessments_pressed_in_quick_succession_are_all_kept(page: Page) -> None:
@@ -122,7 +129,7 @@ def test_assessments_pressed_in_quick_succession_are_all_kept(page: Page) -> Non
         page, "The Zorb bridge was opened in 1931. The Nile is in Africa. The Zorb bridge is red."
     )
     analyse(page)
-    page.keyboard.type("ncnsnu")
+    page.keyboard.type("nacnu")
     expect(page.locator(".claim-mark.own")).to_have_count(3)  # before the server has answered
     page.keyboard.type("mred")
     page.keyboard.press("Enter")
@@ -168,7 +175,9 @@ def test_a_contradicted_claim_is_corrected_to_the_value_of_its_source_and_undone
     analyse(page)
     correct = panel(page).get_by_role("button", name="Correct to 2.5 million")
     correct.click()
-    supported = re.compile("^Claim 1, (likely )?supported, edited by you: .* 2.5 million rivets")
+    supported = re.compile(
+        "^Claim 1, (likely )?supported, edited by the analyst: .* 2.5 million rivets"
+    )
     expect(claims(page).first).to_have_accessible_name(supported, timeout=PATIENCE)
     expect(correct).to_have_count(0)
     page.get_by_role("tab", name="Revised answer").click()
@@ -297,7 +306,7 @@ def test_an_edit_is_marked_and_undone_by_key_after_a_reload(page: Page) -> None:
     evidence = "The Zorb bridge was opened in 1931 by the mayor of Zorb."
     dialog.get_by_label("A text", exact=True).fill(evidence)
     dialog.get_by_role("button", name="Check with this evidence").click()
-    supported = re.compile("^Claim 2, (likely )?supported, edited by you")
+    supported = re.compile("^Claim 2, (likely )?supported, edited by the analyst")
     expect(claims(page).nth(1)).to_have_accessible_name(supported, timeout=PATIENCE)
     page.reload()
     expect(claims(page).nth(1)).to_have_accessible_name(supported, timeout=PATIENCE)
@@ -341,6 +350,9 @@ def test_on_a_phone_the_card_is_a_sheet_below_the_answer(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("button", name="Show more or less of the card").click()
     expect(page.get_by_role("tab", name="Sources")).to_be_visible()
+    page.get_by_role("button", name="Show more or less of the card").click()
+    unfold(page)
+    expect(sheet).to_be_hidden()
 
 
 def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -> None:

@@ -114,6 +114,9 @@ def test_a_note_alone_changes_no_verdict() -> None:
     report = REPORT.model_copy(update={"verdicts": (verdict,), "judgements": (own,)})
     data = view(report, run="r", running=False)
     assert data["claims"][CLAIM.id]["group"] == "ok"
+    weak = report.model_copy(update={"verdicts": (verdict.model_copy(update={"confidence": 0.6}),)})
+    shown = [view(one, run="r", running=False)["head"]["groups"][-1] for one in (report, weak)]
+    assert [group["less"] for group in shown] == ["", "1 of 1 are less sure"]
     assert data["claims"][CLAIM.id]["note"] == "why"
     assert data["head"]["done"] == 0
 
