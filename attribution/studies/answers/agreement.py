@@ -26,8 +26,11 @@ ENTAILED = 0.5  # least probability that one claim entails the other
 # Least share of the entailed claim's words that the other has: a similar topic is not enough.
 COVERED = 0.5
 CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
+LEANING = 0.5  # the same for claims with one sentence of a source and one subject
 SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
+SLOT = 0.5  # the same for claims with one sentence of a source
 DECIDED = {"supported", "contradicted"}
+_PARTS = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
 _CLAUSE_ENDS = re.compile(r"[,;]\s+(?:and|but|while|whereas|which|who)\s|;\s")
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
@@ -73,20 +76,27 @@ def align(
     forwards = _judge([(other.text, one.text) for one, other in pairs], verifier)
     backwards = _judge([(one.text, other.text) for one, other in pairs], verifier)
     for (one, other), forward, backward in zip(pairs, forwards, backwards, strict=True):
-        match = Match("same", (one.claim.id,), (other.claim.id,))
-        if _values_differ(one.text, other.text) or _sources_decide(one, other):
-            contradictions.append(Match("contradiction", match.first, match.second))
-        elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
-            if not contrasts(one.text, other.text):
-                agreements = _joined(match, agreements)
-        elif _deny_each_other(one, other, forward, backward):
-            contradictions.append(Match("contradiction", match.first, match.second))
-    order = {claim.id: place for place, claim in enumerate(first.claims)}
+        ids = ((one.claim.id,), (other.claim.id,))
+        agreement = _agreement(one, other, forward, backward)
+        if agreement == "contradiction":
+            contradictions.append(Match(agreement, *ids))
+        elif agreement == "same":
+            agreements = _joined(Match(agreement, *ids), agreements)
+    order = [claim.id for claim in first.claims]
+    agreements.sort(key=lambda match: order.index(match.first[0]))
+    return (*contradictions, *agreements)
 
-    def by_place(match: Match) -> int:
-        return order[match.first[0]]
 
-    return (*sorted(contradictions, key=by_place), *sorted(agreements, key=by_place))
+def _agreement(
+    one: _Side, other: _Side, forward: Probabilities, backward: Probabilities
+) -> Agreement | None:
+    """Return how two claims relate; None if they don't."""
+    leaning = (forward.contradicted + backward.contradicted) / 2
+    if _values_differ(one.text, other.text) or _sources_decide(one, other, leaning):
+        return "contradiction"
+    if _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
+        return None if contrasts(one.text, other.text) else "same"
+    return "contradiction" if _deny_each_other(one, other, leaning) else None
 
 
 def _sides(report: Report) -> list[_Side]:
@@ -129,16 +139,32 @@ def _judge(pairs: Sequence[Pair], verifier: CachedVerifier) -> list[Probabilitie
     return [one.probabilities if isinstance(one, Judgement) else NOTHING for one in judged]
 
 
-def _sources_decide(one: _Side, other: _Side) -> bool:
-    """Return True if the sentence that contradicts one claim supports the other, in the same value
-    if it has one.
+def _sources_decide(one: _Side, other: _Side, leaning: float) -> bool:
+    """Return True if the sentence that contradicts one claim supports the other on the same point.
+
+    A point is a value, if the wrong claim gives one differently. Otherwise the claims share their
+    words or, if they share none, a part of the sentence; or the verifier leans to a contradiction.
     """
     if not _has_one_sentence(one, other) or {one.label, other.label} != DECIDED:
         return False
     wrong, right = (one, other) if one.label == "contradicted" else (other, one)
     values = contrasts(wrong.text, wrong.sentence)
-    numbers = terms(right.text).numbers
-    return not values or any(terms(c.source).numbers & numbers for c in values)
+    if values:
+        numbers = terms(right.text).numbers
+        return any(terms(c.source).numbers & numbers for c in values)
+    if contrasts(wrong.text, right.text):
+        return False  # the sentence has both values
+    words, others = _words(one.text), _words(other.text)
+    if words.isdisjoint(others):
+        parts = map(_words, _PARTS.split(wrong.sentence))
+        return any(words & part and others & part for part in parts)
+    return _share(words, others) >= SLOT or leaning >= LEANING
+
+
+def _share(words: frozenset[str], others: frozenset[str]) -> float:
+    """Return the share of the shorter claim's words that both claims have."""
+    fewer = min(len(words), len(others))
+    return len(words & others) / fewer if fewer else 0.0
 
 
 def _has_one_sentence(one: _Side, other: _Side) -> bool:
@@ -171,19 +197,16 @@ def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
     return probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
 
 
-def _deny_each_other(
-    one: _Side, other: _Side, forward: Probabilities, backward: Probabilities
-) -> bool:
+def _deny_each_other(one: _Side, other: _Side, leaning: float) -> bool:
     """Return True if the verifier says so, and two claims share most words or their sentence.
 
     “Finished in 1889” and “repainted in 1910” don't contradict each other.
     """
-    if (forward.contradicted + backward.contradicted) / 2 < CONTRADICTED:
-        return False
-    words, others = _words(one.text), _words(other.text)
-    fewer = min(len(words), len(others))
-    is_about_one_thing = bool(fewer) and len(words & others) / fewer >= SUBJECT
-    return is_about_one_thing or _has_one_sentence(one, other)
+    shared = _share(_words(one.text), _words(other.text))
+    has_one_sentence = _has_one_sentence(one, other)
+    if has_one_sentence and shared >= SLOT:
+        return leaning >= LEANING
+    return leaning >= CONTRADICTED and (shared >= SUBJECT or has_one_sentence)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -154,10 +154,15 @@ CAUSE = "The rise is mainly due to contaminated soil; steel prices played a mino
 HEIGHT = "The tower is 330 metres tall and was finished in 1889."
 TALL, THEN = "It is 300 metres tall.", "It was finished in 1889."
 SOIL = ("Steel prices drove the rise.", "Contaminated soil is to blame.")
+OPENED = "The tower was finished in 1889 and opened in 1910."
+DEPOT = "The depot was designed by Ann Lee and holds 24 trams."
 DECIDED = {
     "a cause": (*SOIL, CAUSE, 1),
     "a value": (TALL, "Its height is 330 metres.", HEIGHT, 1),
     "another value": (TALL, THEN, HEIGHT, 0),
+    "a value that it has too": ("It was finished in 1889.", "It opened in 1910.", OPENED, 0),
+    "its words": ("Bob Ray designed the depot.", "Ann Lee designed the depot.", DEPOT, 1),
+    "another fact": ("Bob Ray designed the depot.", "The depot holds 24 trams.", DEPOT, 0),
 }
 
 
