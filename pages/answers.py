@@ -20,9 +20,8 @@ from attribution.store.history import (
     HistoryTotals,
     State,
 )
-from pages.ui import answer_sheet, background, frame, run_control, state
-from pages.ui.add_many import add_many
-from pages.ui.answer_list import is_busy, row_data
+from pages.ui import background, frame, run_control, state
+from pages.ui.answer_list import add_many, export_dialog, is_busy, row_data
 from pages.ui.components import answer_list
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
@@ -174,7 +173,7 @@ def perform(act: Mapping[str, Any], rows: Mapping[str, HistoryRow], query: Histo
         case "compare" if len(ids) == 2:
             st.switch_page("pages/compare.py", query_params={"answers": "-".join(ids)})
         case "export":
-            answer_sheet.export_dialog(ids)
+            export_dialog(ids)
         case "tag":
             tag_dialog([rows[run_id] for run_id in ids])
         case "edit":

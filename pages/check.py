@@ -18,13 +18,10 @@ from attribution.text.passages import beginning
 from attribution.types import LABELS, Report
 from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_list import source_words
-from pages.ui.answer_view import View, answer_view, opened, view, with_revision
-from pages.ui.check.claim_editing import edit_history, take_step
-from pages.ui.check.correcting import offered_corrections
-from pages.ui.check.demo import demo_steps
-from pages.ui.check.page_picture import pictured
-from pages.ui.check.recheck import recheck_buttons
+from pages.ui.answer_view import View, answer_view, opened, pictured, view, with_revision
+from pages.ui.claim_editing import edit_history, offered_corrections, recheck_buttons, take_step
 from pages.ui.frame import copy_line, note, show, styles
+from pages.ui.help import demo_steps
 from pages.ui.run_results import (
     continue_button,
     cost,

@@ -34,13 +34,12 @@ from attribution.studies.segmenters.summary_tables import tables
 from attribution.text.passages import beginning
 from attribution.types import Failure, Report
 from pages.ui import choices, frame, run_control, state
+from pages.ui.background import JobPage
 from pages.ui.compare_view import NAMES, answers_data, segmenters_data
 from pages.ui.components import compare_columns
-from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
 from pages.ui.form import form
-from pages.ui.frame import note, show, small
-from pages.ui.job_page import JobPage
+from pages.ui.frame import File, downloads, note, show, small
 from pages.ui.run_control import RunProgress, blank, comparison_work, preload
 from pages.ui.run_results import what_failed
 from pages.ui.state import store, unowned_store

@@ -6,12 +6,18 @@ Selection happens in the browser; the server is asked for what only it has.
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from attribution.errors import FetchFailed
+from attribution.evidence.sources import safe_name
+from attribution.fetching.sandbox import NEVER, PICTURE_SECONDS, FileReader
 from attribution.reports import answer, cards, html
 from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
@@ -21,8 +27,9 @@ from attribution.reports.source_view import source_list, source_text
 from attribution.review.citations import citation_lines
 from attribution.review.quotations import quotations
 from attribution.review.revision import Unsupported, revise
-from attribution.types import BADGES, WEAK, Page, Provenance, Report
+from attribution.types import BADGES, WEAK, Document, Page, Provenance, Report
 from attribution.verdicts import agreeing
+from pages.ui import state
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
@@ -215,3 +222,68 @@ def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     marks = [{"at": [first, last], "claims": []}] if first < last else []
     data = {"page": page.id, "text": page.text, "at": first, "breaks": page.breaks, "marks": marks}
     _source(data=data, key=key)
+
+
+# --- pages of a PDF as pictures ---
+
+
+PICTURE = "page_picture"
+KEPT = 200_000_000  # bytes of PDF files in memory, for pictures of their pages
+_pdfs: OrderedDict[tuple[str, str], Document] = OrderedDict()  # by run and page; latest last
+_lock = threading.Lock()
+
+
+def keep_pdf(run_id: str, page: Page, documents: Sequence[Document]) -> None:
+    """Keep the PDF that a page was read from: a run itself keeps only its text."""
+    file = next((d for d in documents if page.url == f"document:{safe_name(d.name)}"), None)
+    if file is None or not page.breaks or not file.content.startswith(b"%PDF-"):
+        return
+    with _lock:
+        _pdfs[run_id, page.id] = file
+        _pdfs.move_to_end((run_id, page.id))
+        while sum(len(one.content) for one in _pdfs.values()) > KEPT:
+            _pdfs.popitem(last=False)
+
+
+def kept_pdf(run_id: str, page: Page) -> Document | None:
+    """Return the PDF that a page was read from, if it is still in memory; a copy has none."""
+    with _lock:
+        return _pdfs.get((run_id, page.id))
+
+
+def pictured(data: View, report: Report, click: object) -> View:
+    """Add to an opened source its page number in a PDF whose file is at hand, and the picture that
+    a click asks for.
+    """
+    source = data.get("source")
+    if not source or not isinstance(click, Mapping):
+        return data
+    page = next(p for p in report.pages if p.id == source["page"])
+    file, number = kept_pdf(report.id, page), page.page_number(source["at"])
+    if file is None or number is None:
+        return data
+    added: View = {"number": number}
+    if click.get("picture"):
+        sentence = _on_page(page, number, source)
+        added["picture"] = state.cached(
+            PICTURE, (report.id, page.id, number, sentence), lambda: _drawn(file, number, sentence)
+        )
+        added["asked"] = [*source["asked"], "picture"]
+    return data | {"source": source | added}
+
+
+def _on_page(page: Page, number: int, source: View) -> str:
+    """Return the opened sentence as far as it stands on this page."""
+    marks = (mark["at"] for mark in source["marks"])
+    start, end = next(
+        ((a, b) for a, b in marks if a <= source["at"] < b), (source["at"], source["at"])
+    )
+    return page.text[start : min(end, *page.breaks[number : number + 1], len(page.text))]
+
+
+def _drawn(file: Document, number: int, sentence: str) -> dict[str, object]:
+    try:
+        reading = FileReader(state.browser(), PICTURE_SECONDS, NEVER)
+        return asdict(reading.draw(file.content, file.name, number, sentence))
+    except FetchFailed as error:
+        return {"problem": f"{error}."}

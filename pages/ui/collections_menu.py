@@ -18,9 +18,8 @@ from attribution.store.store import Store
 from attribution.types import Failure
 from pages.ui import background, choices, state
 from pages.ui.answer_view import source_view
-from pages.ui.background import Work
+from pages.ui.background import JobPage, Work
 from pages.ui.frame import note, show, small, status_line
-from pages.ui.job_page import JobPage
 from pages.ui.run_results import failure_table
 from pages.ui.state import store
 

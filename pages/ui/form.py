@@ -1,19 +1,37 @@
-"""Draw the form of a run: question, answer, sources and options."""
+"""Draw the form of a run: question, answer, and the menus of its sources and options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.reports.html import el
-from attribution.settings import LIMITS, Settings
+from attribution.evidence.search import QUERIES
+from attribution.pipeline.permissions import allowed_models
+from attribution.reports.html import el, plural
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, Settings
+from attribution.studies.preset import preset
+from attribution.tables import Entry
+from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
-from pages.ui.form_menus import advanced_menu, sources_control
-from pages.ui.frame import note, show
-from pages.ui.job_page import JobPage
+from pages.ui.background import JobPage
+from pages.ui.choices import LLM_TASKS
+from pages.ui.collections_menu import collections_menu
+from pages.ui.fields import (
+    DOCUMENT_TYPES,
+    earlier_turns,
+    model_download,
+    multiselect,
+    pick,
+    text_input,
+)
+from pages.ui.frame import as_label, note, show, small
+
+if TYPE_CHECKING:
+    from attribution.llm.client import Connection
 
 COUNTER = "answer_count"
 CARDS = 3  # examples that stand on the page
@@ -127,3 +145,232 @@ def _restore_draft() -> None:
     texts = {name: draft.get(name) for name in ("question", "answer")}
     if all(isinstance(text, str) for text in texts.values()):
         state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))
+
+
+# --- sources ---
+
+
+PASTED = "The text becomes a document to check against."
+LINKED = "The page at each address is checked against."
+TESTED = "tested_connection"  # what was typed, and what came of it
+
+
+def sources_control() -> None:
+    """Draw what the answer is checked against: kinds, collections, and one's own documents."""
+    added = choices.documents()
+    problems = [*filter(None, map(choices.unreadable, state.uploads("files")))]
+    with st.container(key="sources"):
+        options = choices.source_options()
+        st.pills(
+            "Sources",
+            list(options),
+            selection_mode="multi",
+            default=[name for name in state.initial("sources") or () if name in options],
+            key=state.key("sources"),
+            format_func=lambda name: as_label(options[name]),
+            help="What the answer is checked against.",
+        )
+        with st.container(key="add_sources", horizontal=True, vertical_alignment="center"):
+            st.file_uploader(
+                "Add files",
+                DOCUMENT_TYPES,
+                accept_multiple_files=True,
+                key=state.key("files"),
+                on_change=choices.use_documents,
+                max_upload_size=LIMITS.file_mb,
+                label_visibility="collapsed",
+                help="Documents of your own to check against.",
+            )
+            with st.popover("Paste a text", key="paste_menu", type="tertiary", help=PASTED):
+                _text("Pasted text", "pasted", "Paste a source text", PASTED)
+            with st.popover("Add links", key="links_menu", type="tertiary", help=LINKED):
+                _text("Links", "addresses", "https://…, one per line", LINKED)
+            collections_menu()
+        earlier = state.initial("files")
+        if earlier:
+            with st.container(key="added", horizontal=True, vertical_alignment="center"):
+                small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+                st.button(
+                    "Remove",
+                    key="added_remove",
+                    type="tertiary",
+                    on_click=state.forget_files,
+                    help="Check without the documents added before.",
+                )
+        if problems:
+            title = f"{len(problems)} of {plural(len(added), 'file')} could not be read"
+            note(title, *problems, label="missing")
+
+
+def _text(label: str, name: str, placeholder: str, help: str) -> None:
+    st.text_area(
+        label,
+        state.initial(name) or "",
+        height=140,
+        key=state.key(name),
+        placeholder=placeholder,
+        help=help,
+        on_change=choices.use_documents,
+        max_chars=LIMITS.text,
+    )
+
+
+def advanced_menu(segmenter: bool = True) -> None:
+    """Draw everything else; without a `segmenter` where the page has its own place for it."""
+    help = "How claims are found, searched for and checked."
+    with (
+        st.popover("Advanced", key="options_menu", help=help, type="tertiary"),
+        st.container(key="options_box"),
+    ):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _methods(segmenter)
+            if "web" in choices.source_options():
+                pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
+            earlier_turns()
+        with right:
+            _preset()
+            for name in SLIDERS:
+                _slider(name)
+            language_model()
+
+
+# --- options ---
+
+
+def _methods(segmenter: bool) -> None:
+    if segmenter:
+        _method("segmenter", SEGMENTERS, "How claims are drawn from the answer (segmenter).")
+    help = "What the sources are searched for, for each claim."
+    pick(LABELS["query"], "query", QUERIES, help)
+    help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
+    _method("verifier", VERIFIERS, help, choices.use_verifier)
+
+
+def _preset() -> None:
+    """Draw the choice of a paper's settings, and what stands in for those that are not ready."""
+    st.checkbox(
+        "As in V24 (Vladika et al. 2024)",
+        bool(state.initial("preset")),
+        key=state.key("preset"),
+        help="The paper's settings replace the options here; the sources stay.",
+    )
+    base = choices.endpoint()
+    if state.value("preset") and isinstance(base, Settings):
+        stood_in = preset(base).stood_in
+        words = [stood_in[name] for name in stood_in if name != "sources"]
+        if words:
+            note(f"{len(words)} of its methods are replaced", *words, brief=True)
+
+
+def _method(
+    name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+) -> None:
+    """Draw the choice of an implementation, and of its model where it takes one."""
+    selected = pick(
+        LABELS[name],
+        name,
+        table,
+        help,
+        on_change,
+    )
+    setting = table[selected].model_setting if selected else ""
+    if not setting:
+        return
+    allowed = ", ".join(allowed_models())
+    help = f"A model of the Hugging Face hub. This server allows {allowed}"
+    text_input(LABELS[setting], setting, "the default model", help)
+    if table[selected].download:
+        model_download(table[selected])
+
+
+def _slider(name: str) -> None:
+    """Draw the slider of a setting of the decision, as its row in the table says."""
+    least, most = SLIDERS[name]
+    whole = isinstance(least, int)
+    number = int if whole else float
+    st.slider(
+        LABELS[name],
+        number(least),
+        number(most),
+        number(state.initial(name)),
+        1 if whole else 0.01,
+        format="%d" if whole else "%.2f",
+        key=state.key(name),
+        help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
+    )
+
+
+def language_model() -> None:
+    """Draw the endpoint that prompts are sent to, for this session alone."""
+    with st.expander("Language model", key="llm_box", on_change="rerun"):
+        help = "Any OpenAI-compatible endpoint, if the operator of this server allows it."
+        text_input("Address", "llm_address", "https://api.openai.com/v1", help)
+        help = "As the endpoint calls it, such as llama3.1:8b."
+        text_input("Model", "llm_model", "name of the model", help)
+        help = "Used in this session only. It is never stored, logged or put into a report."
+        text_input(
+            "Key",
+            "llm_key",
+            "",
+            help,
+            secret=True,
+        )
+        help = "Steps that use rules by default. One prompt for each claim."
+        multiselect(
+            ALSO,
+            "llm_tasks",
+            LLM_TASKS,
+            "nothing: rules decide",
+            help,
+        )
+        for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
+            st.number_input(
+                f"Price per million {direction} tokens",
+                min_value=0.0,
+                value=state.initial(name),
+                key=state.key(name),
+                placeholder="unknown",
+                help="In your currency. Runs then show their expected and actual cost.",
+            )
+        endpoint = choices.endpoint()
+        if isinstance(endpoint, str):
+            small(endpoint)
+            return
+        if endpoint.prompt_version:
+            small(f"Prompts of the operator: {endpoint.prompt_version}.")
+        if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
+            from attribution.llm.client import check_connection
+
+            with st.spinner("Waiting for the language model …"):
+                connection = check_connection(endpoint)
+                state.put(TESTED, (_typed(), connection))  # before a redraw can cut in
+        tested = state.get(TESTED)
+        if (
+            tested and tested[0] == _typed()
+        ):  # it outlives a redraw, but no change of what was typed
+            _outcome(tested[1])
+
+
+def _typed() -> tuple[str, ...]:
+    return tuple(state.text(name) for name in ("llm_address", "llm_model", "llm_key"))
+
+
+def _outcome(connection: Connection) -> None:
+    """Say whether the language model answers, and which field to check where it does not."""
+    if connection.ok:
+        note(
+            "It works",
+            connection.message,
+            label="supported",
+            detail=connection.detail,
+        )
+        return
+    remedy = f" Check “{connection.field.capitalize()}”." if connection.field else ""
+    lines = f"{connection.message}{remedy}"
+    note(
+        "Connection failed",
+        lines,
+        label="contradicted",
+        detail=connection.detail,
+    )

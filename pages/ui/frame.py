@@ -4,8 +4,9 @@ notices.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -108,6 +109,33 @@ def note(
     ]
     head = [el("details", el("summary", title), *text)] if brief else [el("h3", title), *text]
     show(el("div", *head, class_=f"ax-note v-{label}", role="status"))
+
+
+class File(NamedTuple):
+    """A file to download; its content may be made when it is asked for."""
+
+    content: str | Callable[[], str]
+    name: str
+    media_type: str
+
+    def encoded(self) -> bytes:
+        text = self.content if isinstance(self.content, str) else self.content()
+        return text.encode("utf-8-sig" if self.name.endswith(".csv") else "utf-8")
+
+
+def downloads(files: Mapping[str, File]) -> None:
+    """Draw a button for each file, by its label."""
+    with st.container(horizontal=True):
+        for label, file in files.items():
+            st.download_button(
+                f"Download {label}",
+                file.encoded,
+                file.name,
+                file.media_type,
+                on_click="ignore",
+                key=f"download-{file.name}",
+                help="The same result as a file.",
+            )
 
 
 def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:

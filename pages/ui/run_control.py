@@ -31,10 +31,9 @@ from attribution.settings import Settings
 from attribution.types import Document, Provenance, Report, Turn
 from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
-from pages.ui.answer_view import View
+from pages.ui.answer_view import View, keep_pdf
+from pages.ui.background import JobPage
 from pages.ui.choices import explain
-from pages.ui.downloads import keep_pdf
-from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 from attribution.events import STAGES
-from attribution.reports import Exported
+from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.reports.cards import headline
 from attribution.reports.html import Node, el, plural, table, with_detail
 from attribution.reports.trail import date
@@ -18,7 +19,6 @@ from attribution.review.judgements import agreement
 from attribution.types import Failure, LlmUsage, Report
 from pages.ui import choices, run_control
 from pages.ui.components import link
-from pages.ui.downloads import export_buttons
 from pages.ui.frame import note, show, small
 from pages.ui.run_control import RunProgress, preload
 from pages.ui.state import store
@@ -323,6 +323,21 @@ def export_and_share(report: Report) -> None:
     with st.expander("About this run"):
         small(f"{choices.method(report)}, {date(report.created_at)}.")
         _about(report)
+
+
+def export_buttons(exported: Exported) -> None:
+    """Draw a line for each format of a run."""
+    with st.container(key="exports", gap=None):
+        for name, form in FORMATS.items():
+            st.download_button(
+                f"**{form.label}** {form.note}",
+                partial(export, name, exported),
+                file_name(name, exported),
+                form.media_type,
+                on_click="ignore",
+                key=f"export-{name}",
+                type="tertiary",
+            )
 
 
 def _access(report: Report) -> None:

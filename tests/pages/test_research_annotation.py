@@ -3,7 +3,7 @@ from streamlit.testing.v1 import AppTest
 from attribution.store.store import Store
 from attribution.studies.annotation.figures import CountedJudgements
 from attribution.studies.annotation.project import Annotations
-from pages.ui.research.project_results import agreement_table, share_table
+from pages.ui.research.manage import agreement_table, share_table
 from tests.pages.jobs import opened
 from tests.studies.annotation.made import CONTENT, filled, say
 

@@ -15,11 +15,13 @@ from attribution.studies.groundedness.evaluation import (
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.ui.background import Job
-from pages.ui.research.benchmark_results import (
+from pages.ui.research.groundedness_page import (
+    BenchmarkProgress,
+    evaluated,
     row_list,
     scored_rows,
+    work,
 )
-from pages.ui.research.groundedness_page import BenchmarkProgress, evaluated, work
 from tests.pages.jobs import ended, opened, until
 from tests.studies.groundedness.labels import outcome, row
 

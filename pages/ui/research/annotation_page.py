@@ -20,8 +20,7 @@ from pages.ui.research.acts import (
     perform,
     view,
 )
-from pages.ui.research.manage import guidelines
-from pages.ui.research.project_results import results_view
+from pages.ui.research.manage import guidelines, results_view
 
 JUDGE, ADJUDICATE, AUDIT = "Judge", "Adjudicate", "Audit"
 PROJECT, RESULTS = "Project", "Results"

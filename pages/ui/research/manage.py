@@ -1,4 +1,4 @@
-"""Show the project view: progress, people, tasks, stages, files, guidelines."""
+"""Show a project: progress, people, tasks, stages, files, guidelines, and what people judged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attribution.errors import AttributionError
 from attribution.reports.html import Node, el, plural, scrolling, table
+from attribution.review.judgements import wilson
 from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
-from attribution.studies.annotation import exchange
+from attribution.studies.annotation import exchange, figures
+from attribution.studies.annotation.figures import (
+    Agreement,
+    CountedJudgements,
+    Measure,
+    TaskShare,
+    agreement,
+)
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import (
@@ -27,8 +35,10 @@ from attribution.studies.annotation.tasks import (
     parse_tasks,
     tasks_of_run,
 )
+from attribution.studies.results import ResultTable
+from attribution.text_files import Cell
 from pages.ui import state
-from pages.ui.frame import note, section, show, small
+from pages.ui.frame import note, result_table, section, show, small
 from pages.ui.research import acts
 from pages.ui.state import store
 
@@ -333,3 +343,115 @@ def files(saved: Annotations, project: Project) -> None:
         key="export_JSONL",
         help="Every record of the project: settings, people, tasks, judgements.",
     )
+
+
+# --- results ---
+
+
+WORDS: dict[Measure, str] = {
+    "flagged": "Flagged",
+    "interpretable": "Interpretable",
+    "attributable": "AIS",
+}
+BASES = (
+    "Each task counts once, with what most annotators said or the adjudicator decided. The second "
+    "share is of the tasks that were not flagged, the third of those. In brackets: 95 % intervals. "
+    "α is Krippendorff's, for nominal labels."
+)
+
+
+def results_view(saved: Annotations, project: Project) -> None:
+    """Draw all tables."""
+    part = "Production"
+    if project.pilot:
+        part = st.segmented_control(
+            "Judgements of",
+            ["Production", "Pilot"],
+            default="Production",
+            required=True,
+            key="results_part",
+            help="Pilot and production have separate results.",
+        )
+    counted = CountedJudgements.of(saved, project, part == "Pilot")
+    if not counted.judgements:
+        note("No results yet", "They appear as soon as the first task is judged.")
+        return
+    tables = [
+        share_table(counted),
+        agreement_table(counted),
+        audit_table(counted),
+        pace_table(counted),
+    ]
+    tables = [table for table in tables if table.rows]
+    small(BASES)
+    for one in tables:
+        show(result_table(one))
+    st.download_button(
+        "Export the tables as CSV",
+        "\n".join(table.csv() for table in tables),
+        f"results-{project.id}.csv",
+        "text/csv",
+        on_click="ignore",
+        key="results_csv",
+    )
+    tasks = saved.tasks(project.id, sources=True)
+    st.download_button(
+        "Export a labelled set",
+        partial(exchange.labelled_set, tasks, counted.answers),
+        f"people-{project.id}.jsonl",
+        "application/jsonl",
+        on_click="ignore",
+        key="labelled_set",
+        help="What people decided, for the Benchmark page.",
+    )
+
+
+def share_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the shares of each system (R23 Table 3, 4 and 5)."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in figures.rows(counted.tasks, counted.answers):
+        tasks = row.shares["flagged"].whole + row.undecided
+        shares = [_share(row.shares[name]) for name in WORDS]
+        rows.append((row.dataset or "–", row.system or "–", tasks, *shares, row.undecided))
+    heads = ("Data set", "System", "Tasks", *WORDS.values(), "Undecided")
+    return ResultTable("Attribution", heads, tuple(rows))
+
+
+def _share(share: TaskShare) -> str:
+    if not share.whole:
+        return "–"
+    low, high = (100 * bound for bound in wilson(share.part, share.whole))
+    return f"{share.percent:.1f} % of {share.whole:,} [{low:.1f}, {high:.1f}]"
+
+
+def agreement_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate pairwise agreement and α: for all, and by data set (R23 Table 6)."""
+    groups = {"All": counted.judgements}
+    by_dataset = counted.by_dataset()
+    if len(by_dataset) > 1:
+        groups |= {f"Data set {name or '–'}": own for name, own in by_dataset.items()}
+    rows = tuple((name, *_agreement(agreement(group))) for name, group in groups.items())
+    heads = ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements")
+    return ResultTable("Agreement", heads, rows)
+
+
+def _agreement(measured: Agreement) -> tuple[Cell, ...]:
+    share = f"{100 * measured.pairwise:.1f} %" if measured.pairwise is not None else "–"
+    alpha = f"{measured.alpha:.3f}" if measured.alpha is not None else "–"
+    return measured.tasks, measured.pairs, share, alpha, measured.differing
+
+
+def audit_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the share of audited judgements with the lead's answer (R23 Table 7)."""
+    share = figures.audited(counted.all, counted.audits)
+    rows = ((share.whole, f"{share.part} of {share.whole}"),) if share.whole else ()
+    return ResultTable("Audit", ("Judgements", "Same answers"), rows)
+
+
+def pace_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the mean seconds of a task, without pauses (R23 Table 8)."""
+    rows: list[tuple[Cell, ...]] = []
+    for pace in figures.paces(counted.all, counted.pilot):
+        if pace.seconds is not None:
+            rows.append((pace.period.capitalize(), pace.judgements, f"{pace.seconds:.1f} s"))
+    return ResultTable("Seconds a task", ("Period", "Judgements", "Seconds"), tuple(rows))

@@ -24,12 +24,10 @@ from attribution.studies.results import Saved
 from attribution.text_files import Row, parse_rows
 from attribution.types import content_id
 from pages.ui import choices, state
-from pages.ui.background import JobProgress, Work, in_turns
+from pages.ui.background import JobPage, JobProgress, Work, in_turns
 from pages.ui.components import link
-from pages.ui.downloads import File, downloads
-from pages.ui.form_menus import advanced_menu, sources_control
-from pages.ui.frame import note, result_table, show, small
-from pages.ui.job_page import JobPage
+from pages.ui.form import advanced_menu, sources_control
+from pages.ui.frame import File, downloads, note, result_table, show, small
 from pages.ui.state import store
 
 LIMIT = 500  # rows of one file

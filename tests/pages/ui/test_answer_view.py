@@ -3,13 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.edits import Edit, Exclude, Recheck, Reword
+from attribution.evidence.sources import read_document
 from attribution.reports import Exported
 from attribution.reports.cards import CardSettings, StepRequest, panel, requested
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
-from attribution.types import AnalystVerdict, Claim, Report, SetAside, Verdict
-from pages.ui.answer_view import opened, view
-from tests.make import claim, evidence, page
+from attribution.types import AnalystVerdict, Claim, Document, Report, SetAside, Verdict
+from pages.ui import state
+from pages.ui.answer_view import keep_pdf, opened, pictured, view
+from tests.make import claim, evidence, page, reading
+from tests.servers import pdf_bytes
 
 CLAIM = claim()
 ANSWER = "The Nile is long. The Nile  is\nlong & old."
@@ -130,3 +133,34 @@ def test_the_sentence_that_is_opened_is_marked_also_if_it_decides_no_claim(
         {}, REPORT.model_copy(update={"pages": (source,)}), {"page": source.id, "at": at}
     )
     assert [mark["at"] for mark in shown["source"]["marks"]] == marked
+
+
+FILE = Document(
+    "two.pdf", pdf_bytes("The Nile flows north.", "It reaches the sea. Boats sail on it.")
+)
+
+
+def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state, "cached", lambda name, key, make: make())
+    monkeypatch.setattr(state, "browser", lambda: "")
+    page = read_document(FILE, reading())
+    at = page.text.index("It reaches")
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,)
+    )
+    source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
+    assert "number" not in pictured({"source": source}, report, {})["source"]
+    keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
+    copied = report.model_copy(
+        update={"id": "copy"}
+    )  # by somebody who has the link, but not the file
+    assert "number" not in pictured({"source": source}, copied, {})["source"]
+    offered = pictured({"source": source}, report, {})["source"]
+    assert offered["number"] == 2
+    assert "picture" not in offered
+    drawn = pictured({"source": source}, report, {"picture": True})["source"]
+    assert len(drawn["picture"]["boxes"]) == 1
+    assert drawn["asked"] != offered["asked"]
+    assert pictured({"source": None}, report, {"picture": True}) == {"source": None}

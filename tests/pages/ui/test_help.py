@@ -7,7 +7,9 @@ import pytest
 
 from attribution.reports.html import Node, html
 from attribution.settings import ROOT
-from pages.ui.help import GLOSSARY, explained, term, terms, texts
+from attribution.types import Report
+from pages.ui.help import GLOSSARY, demo_steps, explained, term, terms, texts
+from tests.reports.test_cards import FEWER, RIVETS, judged
 
 INPUTS = {
     "checkbox",
@@ -91,3 +93,17 @@ def test_the_script_acts_on_every_key_of_the_sheet() -> None:
     acted = set(re.findall(r'(?:^|[\s,{])"?([a-z/])"?:', block)) - {"r"}
     listed = {key for keys, _ in texts()["shortcuts"] for key in keys.split()}
     assert acted | {"1", "2", "3", "4", "Esc", "?"} == listed
+
+
+def test_the_demo_tells_of_claims_that_have_these_verdicts() -> None:
+    report = judged(RIVETS, "contradicted", (FEWER, "contradicted"))
+    steps = demo_steps(report)
+    wrong = next(step for step in steps if step.title == "Wrong")
+    assert wrong.action == "claim:1"
+    assert "The source says 2.5 million, not 4.5 million." in wrong.text
+    assert {step.title for step in steps}.isdisjoint({"OK", "No source", "For you to decide"})
+
+
+def test_the_demo_of_a_run_without_verdicts_has_no_claim_to_show() -> None:
+    empty = Report(id="r", created_at="", question="", answer="", settings={}, versions={})
+    assert not any(step.action.startswith("claim:") for step in demo_steps(empty))

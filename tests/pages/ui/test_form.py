@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-PAGE = 'from pages.ui import form_menus, state\nstate.begin("check")\nform_menus.language_model()'
+PAGE = 'from pages.ui import form, state\nstate.begin("check")\nform.language_model()'
 
 
 def test_the_operators_prompts_are_named_by_folder_and_hash(

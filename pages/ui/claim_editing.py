@@ -1,28 +1,40 @@
-"""Edit a finished run: the list of its edits, and the dialog that changes one claim."""
+"""Edit a finished run: its edits, corrections, rechecks, and the dialog that changes one claim."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attribution import edits
+from attribution.edits import Recheck, Reword
+from attribution.errors import AttributionError
+from attribution.pipeline.changes import unclear_claims
 from attribution.reports.cards import StepRequest
-from attribution.reports.html import el
+from attribution.reports.html import el, plural
 from attribution.reports.trail import date
 from attribution.searchers import SEARCHERS
-from attribution.settings import LIMITS, WEB
+from attribution.settings import LIMITS, WEB, Settings
 from attribution.types import Claim, Document, Report
+from attribution.verifiers import HUB, VERIFIERS, is_downloaded, policy_of
+from attribution.verifiers.calibration import verifier_name
+from attribution.verifiers.pairs import CachedVerifier
 from pages.ui import choices, run_control, state
-from pages.ui.check.correcting import correct
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
+from pages.ui.run_control import RunProgress
+from pages.ui.state import store
+
+if TYPE_CHECKING:
+    from attribution.review.correction import Correction  # imports spaCy
 
 TEXT, EVIDENCE = "Text", "Source"  # tabs of the dialog
 FIRST_FIELD = {TEXT: "text-", EVIDENCE: "evidence-text-"}
 _focus = st.components.v2.component(
-    "attribution.focus", js=(Path(__file__).parents[1] / "static" / "focus.js").read_text("utf-8")
+    "attribution.focus", js=(Path(__file__).parent / "static" / "focus.js").read_text("utf-8")
 )
 
 
@@ -146,3 +158,87 @@ def _evidence(claim: Claim) -> None:
     else:
         names = (*(document.name for document in documents), *addresses)
         _make(edits.AddEvidence(claim_id=claim.id, names=names), documents, addresses)
+
+
+# --- corrections ---
+
+
+CORRECTIONS = "corrections"  # a value of the page
+SECONDS = 2.0  # that the page waits; what is not confirmed by then is offered after the next edit
+
+
+def offered_corrections(now: RunProgress) -> dict[str, Correction]:
+    """Return the confirmed corrections of a finished run by claim, once per version of it."""
+    key = (now.key, now.version, choices.policy(now.report))
+    return state.cached(CORRECTIONS, key, lambda: _confirmed(choices.relabelled(now.report)))
+
+
+def _confirmed(report: Report) -> dict[str, Correction]:
+    from attribution.review.correction import is_confirmed, proposed_corrections
+
+    proposed = proposed_corrections(report)
+    if not proposed:
+        return {}
+    confirmed: dict[str, Correction] = {}
+    end = time.monotonic() + SECONDS
+    try:
+        settings = choices.settings_of(report.settings, "sources")
+        verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store())
+        if verifier.usage is not None:
+            return {}  # a language model costs money, and its probabilities are not calibrated
+        for correction in proposed:
+            if time.monotonic() > end:
+                break
+            if is_confirmed(correction, report, verifier, policy_of(settings)):
+                confirmed[correction.claim.id] = correction
+    except AttributionError:
+        pass  # the form says why the verifier cannot be used
+    return confirmed
+
+
+def correct(claim: Claim) -> None:
+    """Give a claim the source's value; only this claim is checked again."""
+    now = run_control.current()
+    correction = offered_corrections(now).get(claim.id) if now else None
+    if correction:
+        run_control.edit(Reword(claim_id=claim.id, text=correction.claim.text))
+        st.rerun()
+
+
+# --- rechecks ---
+
+
+def recheck_buttons(report: Report) -> None:
+    """Draw one button for each verifier that is ready and did not make the verdicts."""
+    unclear = unclear_claims(report)
+    if not unclear:
+        return
+    try:
+        settings = choices.settings_of(report.settings, "sources")
+    except AttributionError:
+        return  # the form says why the settings cannot be used
+    names = _ready(report, settings)
+    if not names:
+        return
+    claims = plural(len(unclear), "unclear claim")
+    with st.container(horizontal=True, key="recheck"):
+        for name in names:
+            st.button(
+                f"Recheck {claims}: {VERIFIERS[name].label}",
+                key=f"recheck_{name}",
+                help=f"Another verifier reads them; both verdicts are kept. {VERIFIERS[name].note}",
+                on_click=run_control.edit,
+                args=(Recheck(verifier=name),),
+            )
+
+
+def _ready(report: Report, settings: Settings) -> list[str]:
+    """Return the verifiers that could recheck the claims now."""
+    used = verifier_name(report.versions.get("verifier", ""))
+    return [
+        name
+        for name, entry in VERIFIERS.items()
+        if name not in (used, "auto")
+        and not entry.missing(settings)
+        and (name not in HUB or is_downloaded(name, settings))
+    ]
