@@ -215,7 +215,7 @@ def segmenters_files(comparison: Comparison) -> dict[str, File]:
 def segmenters_view(running: bool) -> None:
     """Draw the comparison of segmenters, or the form of a new one."""
     now = JOB.current()
-    if now is None or state.get(CHANGING):
+    if now is None or now.rejected or state.get(CHANGING):
         segmenters_form(running)
     else:
         report = now.report

@@ -99,7 +99,7 @@ def _head(row: ClaimRow, report: Report) -> Node:
     place = f"Claim {row.number} of {len(report.claims)}"
     model: Node | None = None
     if row.own:
-        place = f"by the analyst, {row.own.at[11:16]}"
+        place = "by the analyst"
         style = look(row.model_badge)
         model = el("span", f"model: {style.icon} {style.word.lower()}", class_="quiet model")
     elif any(row.claim.id in edit.claims for edit in report.edits):
