@@ -14,7 +14,6 @@ from attribution.types import Claim, Label, Report, Verdict
 from pages.ui.compare_view import (
     answers_data,
     answers_insight,
-    boxed,
     segmenters_data,
 )
 from pages.ui.state import store
@@ -136,11 +135,6 @@ def test_no_disagreement_is_claimed_only_of_what_was_compared() -> None:
     same = answers()
     result = TwoAnswers(same.first, same.second, same.agreements)
     assert "No point was found" in answers_insight(result, "AB")[0][0]
-
-
-def test_a_text_is_cut_at_its_boxes() -> None:
-    assert boxed("12 of 30", [(0, 2)]) == [("12", True), (" of 30", False)]
-    assert boxed("none", []) == [("none", False)]
 
 
 def test_a_saved_comparison_is_drawn_with_its_form_behind_change() -> None:

@@ -14,7 +14,9 @@ def places(page: Page) -> list[object]:
 @pytest.mark.parametrize(
     "width", [1440, *(pytest.param(width, marks=pytest.mark.slow) for width in (1280, 900))]
 )
-def test_the_bar_stays_in_its_place_and_help_covers_no_entry(page: Page, width: int) -> None:
+def test_the_bar_stays_in_its_place_and_marks_the_page_and_help_covers_no_entry(
+    page: Page, width: int
+) -> None:
     page.set_viewport_size({"width": width, "height": 720})
     page.wait_for_timeout(500)
     assert page.locator(ENTRY).all_inner_texts() == [*PAGES.values()]
@@ -30,11 +32,5 @@ def test_the_bar_stays_in_its_place_and_help_covers_no_entry(page: Page, width: 
                 break
             page.wait_for_timeout(100)
         assert places(page) == before, entry
-
-
-def test_each_page_has_a_heading_and_is_marked_in_the_bar(page: Page) -> None:
-    for entry in PAGES.values():
-        go_to(page, entry)
-        settled(page)
         expect(page.get_by_role("heading", level=2).first).to_be_visible(timeout=PATIENCE)
         expect(page.locator(f"{ENTRY}[aria-current=page]")).to_have_text(entry)

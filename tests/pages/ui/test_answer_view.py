@@ -8,7 +8,15 @@ from attribution.reports import Exported
 from attribution.reports.cards import CardSettings, StepRequest, panel, requested
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
-from attribution.types import AnalystVerdict, Claim, Document, Report, SetAside, Verdict
+from attribution.types import (
+    AnalystLabel,
+    AnalystVerdict,
+    Claim,
+    Document,
+    Report,
+    SetAside,
+    Verdict,
+)
 from pages.ui import state
 from pages.ui.answer_view import keep_pdf, opened, pictured, view
 from tests.make import claim, evidence, page, reading
@@ -88,18 +96,18 @@ def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_sho
     assert view(report, run="r", running=False)["first"] == "other"
 
 
-def test_an_assessment_changes_group_count_and_mark() -> None:
-    verdict = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
+VERDICT = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
+
+
+def assessed(label: AnalystLabel | None) -> Report:
     own = AnalystVerdict(
-        claim_id=CLAIM.id,
-        statement=CLAIM.statement,
-        label="contradicted",
-        badge="supported",
-        note="why",
-        at="2026-11-03T08:00:00+00:00",
+        claim_id=CLAIM.id, statement=CLAIM.statement, label=label, badge=None, note="why", at=""
     )
-    report = REPORT.model_copy(update={"verdicts": (verdict,), "judgements": (own,)})
-    data = view(report, run="r", running=False)
+    return REPORT.model_copy(update={"verdicts": (VERDICT,), "judgements": (own,)})
+
+
+def test_an_assessment_changes_group_count_and_mark() -> None:
+    data = view(assessed("contradicted"), run="r", running=False)
     shown = data["claims"][CLAIM.id]
     assert shown["group"] == "wrong"
     assert shown["own"] == "contradicted"
@@ -110,18 +118,18 @@ def test_an_assessment_changes_group_count_and_mark() -> None:
 
 
 def test_a_note_alone_changes_no_verdict() -> None:
-    verdict = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
-    own = AnalystVerdict(
-        claim_id=CLAIM.id, statement=CLAIM.statement, label=None, badge=None, note="why", at=""
-    )
-    report = REPORT.model_copy(update={"verdicts": (verdict,), "judgements": (own,)})
-    data = view(report, run="r", running=False)
+    data = view(assessed(None), run="r", running=False)
     assert data["claims"][CLAIM.id]["group"] == "ok"
-    weak = report.model_copy(update={"verdicts": (verdict.model_copy(update={"confidence": 0.6}),)})
-    shown = [view(one, run="r", running=False)["head"]["groups"][-1] for one in (report, weak)]
-    assert [group["less"] for group in shown] == ["", "1 of 1 are less sure"]
     assert data["claims"][CLAIM.id]["note"] == "why"
     assert data["head"]["done"] == 0
+
+
+def test_claims_that_are_less_sure_are_counted() -> None:
+    weak = VERDICT.model_copy(update={"confidence": 0.6})
+    for verdict, words in ((VERDICT, ""), (weak, "1 of 1 are less sure")):
+        report = REPORT.model_copy(update={"verdicts": (verdict,)})
+        *_, group = view(report, run="r", running=False)["head"]["groups"]
+        assert group["less"] == words
 
 
 @pytest.mark.parametrize(("at", "marked"), [([0, 9, 4, 9], [[4, 9]]), ([0, 9, 4, 99], [[4, 9]])])

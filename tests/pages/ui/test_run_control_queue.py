@@ -1,6 +1,5 @@
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,7 +9,7 @@ from attribution.fair_queue import Turns
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.make import report
-from tests.pages.jobs import opened
+from tests.pages.jobs import opened, until
 
 ANSWER = "The Nile flows north. It is 6,650 km long."
 
@@ -25,15 +24,6 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
         yield turns
 
 
-def until(at: AppTest, condition: Callable[[], bool]) -> None:
-    """Look at the page until something is true of it."""
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        at.run()
-    assert not at.exception
-
-
 def shown(at: AppTest) -> str:
     """Return what is drawn as HTML, and what the answer's component is given."""
     given = [str(part.proto) for part in at.get("bidi_component")]
@@ -42,9 +32,10 @@ def shown(at: AppTest) -> str:
 
 def waits_and_is_stopped(at: AppTest, start: str) -> None:
     at.button(key=start).click().run()
-    until(at, lambda: "Waiting: place 1 in the queue" in shown(at))
+    until(lambda: "Waiting: place 1 in the queue" in shown(at.run()))
     at.button(key="stop").click().run()
-    until(at, lambda: "stop" not in {b.key for b in at.button})
+    until(lambda: "stop" not in {b.key for b in at.run().button})
+    assert not at.exception
 
 
 def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy: Turns) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.reports.html import Node, html
+from attribution.reports.html import html
 from attribution.types import Failure, FailureKind, Label, LlmUsage, Report, Usage
 from pages.ui.run_control import RunProgress
 from pages.ui.run_results import budget, expected_cost, failure_table, llm_cost, run_state
@@ -15,17 +15,12 @@ def test_what_a_library_said_is_folded_and_escaped() -> None:
     plain = Failure(subject="https://a.example", **told)
     detailed = Failure(subject="https://b.example", detail="DNSError('<script>')", **told)
 
-    def folds(drawn: Node) -> None:
-        rows = html(drawn).split("<tr>")[2:]
-        assert len(rows) == 2
-        assert "<details" not in rows[0]
-        folded = (
-            '<summary>Details</summary><p dir="auto">DNSError(&#x27;&lt;script&gt;&#x27;)</p>'
-            "</details>"
-        )
-        assert f'The site cannot be found.<details class="ax-detail">{folded}' in rows[1]
-
-    folds(failure_table([plain, detailed]))
+    first, second = html(failure_table([plain, detailed])).split("<tr>")[2:]
+    assert "<details" not in first
+    folded = (
+        '<summary>Details</summary><p dir="auto">DNSError(&#x27;&lt;script&gt;&#x27;)</p></details>'
+    )
+    assert f'The site cannot be found.<details class="ax-detail">{folded}' in second
 
 
 LLM = {
