@@ -18,7 +18,7 @@ from attribution.studies.segmenters.summary_tables import counts
 from attribution.text.parse import parse
 from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans
-from attribution.text.words import stem, words_of
+from attribution.text.words import stem, terms, words_of
 from attribution.text_files import format_cell
 from attribution.types import Report, Span
 from attribution.verifiers.calibration import badges
@@ -275,7 +275,7 @@ def _place(order: Sequence[str], label: str) -> int:
 
 
 def about(one: ClaimRow, other: ClaimRow) -> str:
-    """Name the point of two claims: the first noun of both, or of claim and source."""
+    """Name the point of two claims: the first noun of both, or of claim and source, or a word."""
     texts = [other.claim.text, *(row.piece.deciding_sentence for row in (one, other) if row.piece)]
     own_words = {stem(word) for word in words_of(one.claim.text)}
     for text in texts:
@@ -283,7 +283,9 @@ def about(one: ClaimRow, other: ClaimRow) -> str:
         for noun in (*_nouns(one.claim.text), *_nouns(text)):
             if stem(noun.lower()) in shared:
                 return f"{noun[:1].upper()}{noun[1:ABOUT]}"
-    return ""
+    common = terms(one.claim.text).content & terms(other.claim.text).content
+    words = [word for word in words_of(one.claim.text) if stem(word) in common]
+    return words[0].capitalize() if words else ""
 
 
 def _nouns(text: str) -> list[str]:
