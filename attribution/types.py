@@ -180,6 +180,8 @@ class Claim(Frozen):
 class Page(Frozen):
     """The extracted text of one source."""
 
+    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
+
     id: str
     url: str  # http(s) for the web; library:… or document:… for local texts
     title: str
@@ -202,10 +204,6 @@ class Page(Frozen):
     genre: Genre = Field(
         "unknown", exclude_if=lambda genre: genre == "unknown"
     )  # who says it: see text/genres.py
-    reviewed: str = Field(
-        "", exclude_if=lambda text: not text
-    )  # the claim that a fact check is about …
-    rating: str = Field("", exclude_if=lambda text: not text)  # … and its verdict, in its own words
     unread: str = Field(
         "", exclude_if=lambda text: not text
     )  # parts of the file that could not be read

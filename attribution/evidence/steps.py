@@ -51,10 +51,8 @@ def headline(page: Page) -> str:
 
 def rating(page: Page) -> bool | None:
     """Return True if a fact check found its claim true, False if false; None if neither."""
-    words = page.rating
-    if not words:
-        match = RATING.search(page.text)
-        words = match["rating"] if match else ""
+    match = RATING.search(page.text)
+    words = match["rating"] if match else ""
     if not words or MIXED.search(words):
         return None
     if FALSE.search(words):
@@ -68,7 +66,7 @@ def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     The page repeats what it refutes, so its text alone supports nothing. If it reviews this claim,
     its rating decides.
     """
-    reviewed = page.reviewed or headline(page)
+    reviewed = headline(page)
     overlap = min(shared_words(claim.statement, reviewed), shared_words(reviewed, claim.statement))
     found = rating(page)
     if found is not None and overlap >= SAME:

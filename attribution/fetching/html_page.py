@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ from urllib.parse import urlsplit
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
 from attribution.fetching.content_type import decode
-from attribution.fetching.page import UNWANTED, Extracted, one_line
+from attribution.fetching.page import UNWANTED, Extracted
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -36,7 +35,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
         return Extracted("", "")
     tree = parse(text)
     _shorten_scripts(tree)
-    markup = read_markup(tree)
+    extracted = Extracted("", "", types=_schema_types(tree))
     notices = read_notices(tree)
     remove_hidden(tree)
     write_out(tree)
@@ -44,10 +43,9 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     paragraphs = _long_paragraphs(tree)  # before extraction, which changes the tree
     host = urlsplit(name).hostname or ""
     document = _extract_document(tree, name if host else None)
-    extracted = markup
     if document is not None:
         extracted = replace(
-            markup,
+            extracted,
             title=unescape(document.title or ""),
             text=_article(document.body, paragraphs),
             published=document.date or "",
@@ -187,13 +185,13 @@ def _article(body: _Element, paragraphs: Sequence[str]) -> str:
     return text
 
 
-# --- markup: schema.org types, fact checks, and why text may be missing ---
+# --- markup: schema.org types, and why text may be missing ---
 
 MAX_SCRIPT = 100_000  # characters of JSON metadata: trafilatura searches it with slow patterns
-MAX_TYPES = 12
 MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
 MAX_NOTICE = 300  # … and one shorter than this only a notice
-_MAIN = ("@graph", "mainEntity")  # whose objects say what the page is; others speak of its parts
+_JSON_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"(\w+)"')
+_ITEM_TYPE = re.compile(r"(\w+)/?(?:\s|$)")
 _LOCKED = (
     "//meta[contains(concat(@property, @name), 'content_tier')]"
     "[@content='locked' or @content='metered']"
@@ -252,40 +250,11 @@ def _check_text(text: str, notices: Notices) -> None:
         raise FetchFailed("needs_javascript", problem)
 
 
-def read_markup(tree: HtmlElement) -> Extracted:
-    """Return the schema.org types of a page and, of a fact check, the claim and its rating."""
-    types: list[Any] = tree.xpath("//@itemtype")
-    reviewed = rating = ""
-    for script in tree.xpath("//script[contains(@type, 'json')]"):
-        for item in _items(_parse_json(script.text or "")):
-            named = item.get("@type")
-            types += named if isinstance(named, list) else [named]
-            review = item.get("reviewRating")
-            if isinstance(review, dict) and "claimReviewed" in item:
-                reviewed = one_line(str(item["claimReviewed"]))
-                # its number says nothing without the scale
-                rating = one_line(str(review.get("alternateName") or review.get("name") or ""))
-    names = [name.rstrip("/").rpartition("/")[2][:60] for name in types if isinstance(name, str)]
-    distinct = tuple(dict.fromkeys(names))[:MAX_TYPES]
-    return Extracted("", "", types=distinct, reviewed=reviewed, rating=rating)
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):  # not JSON, or nested too deeply
-        return None
-
-
-def _items(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects that say what the page is."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _items(item)
-    elif isinstance(value, dict):
-        yield value
-        for name in _MAIN:
-            yield from _items(value.get(name))
+def _schema_types(tree: HtmlElement) -> tuple[str, ...]:
+    """Return the schema.org types of a page and its parts."""
+    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
+    addresses = " ".join(tree.xpath("//@itemtype"))
+    return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
 # --- a tree as blocks of text ---

@@ -39,8 +39,6 @@ class Extracted:
         published: ISO date.
         breaks: Offset of each page of a PDF.
         types: schema.org types of its markup.
-        reviewed: The claim that a fact check is about.
-        rating: The fact check's verdict on it.
         unread: Names the parts that could not be read, as "page 3".
         url: The address of the original, where the file names it.
     """
@@ -51,8 +49,6 @@ class Extracted:
     site: str = ""
     breaks: tuple[int, ...] = ()
     types: tuple[str, ...] = ()
-    reviewed: str = ""
-    rating: str = ""
     unread: str = ""
     url: str = ""
 
@@ -80,8 +76,6 @@ def make_page(
         reference=reference,
         breaks=extracted.breaks,
         genre=genre,
-        reviewed=extracted.reviewed,
-        rating=extracted.rating,
         unread=extracted.unread,
     )
 
