@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
@@ -35,8 +35,9 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
         return Extracted("", "")
     tree = parse(text)
     _shorten_scripts(tree)
-    extracted = Extracted("", "", types=_schema_types(tree))
-    notices = read_notices(tree)
+    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
+    notice = "".join(tree.xpath("//noscript//text()"))[:MAX_SCRIPT]
+    extracted = Extracted("", "", types=_schema_types(tree, metadata))
     remove_hidden(tree)
     write_out(tree)
     _rename(tree)
@@ -51,7 +52,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
             published=document.date or "",
             site=unescape(document.sitename or "").lstrip("@"),
         )
-    _check_text(extracted.text.strip(), notices)
+    _check_text(extracted.text, metadata, notice)
     return replace(extracted, site=extracted.site or host)
 
 
@@ -192,16 +193,8 @@ MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an
 MAX_NOTICE = 300  # … and one shorter than this only a notice
 _JSON_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"(\w+)"')
 _ITEM_TYPE = re.compile(r"(\w+)/?(?:\s|$)")
-_LOCKED = (
-    "//meta[contains(concat(@property, @name), 'content_tier')]"
-    "[@content='locked' or @content='metered']"
-)
-_SHELL = (  # an empty element that scripts fill
-    "//div[not(*)][not(normalize-space())][@id='app' or @id='root' or @id='__next' or @id='__nuxt'"
-    " or @id='react-root' or @id='svelte' or @id='main-app']"
-)
 _NOT_FREE = re.compile(
-    r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?false", re.IGNORECASE
+    r"""["']?isAccessibleForFree["']?\s*:\s*["']?(?:https?://schema\.org/)?false""", re.IGNORECASE
 )
 _SUBSCRIBE = re.compile(
     r"""\b(?:subscribe|log\ in|sign\ in|sign\ up|become\ a\ (?:member|subscriber))\b
@@ -220,41 +213,25 @@ _NEEDS_SCRIPTS = re.compile(
 )
 
 
-class Notices(NamedTuple):
-    """Why the text of a page may be missing."""
-
-    is_paid: bool
-    needs_scripts: bool
-
-
-def read_notices(tree: HtmlElement) -> Notices:
-    """Return what the markup of a page says about missing text."""
-    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
-    is_paid = bool(tree.xpath(_LOCKED)) or _NOT_FREE.search(metadata) is not None
-    notice = "\n".join(tree.xpath("//noscript//text()"))[:MAX_SCRIPT]
-    is_shell = bool(tree.xpath(_SHELL))
-    return Notices(is_paid, is_shell or _NEEDS_SCRIPTS.search(notice) is not None)
+def _schema_types(tree: HtmlElement, metadata: str) -> tuple[str, ...]:
+    """Return the schema.org types of a page and its parts."""
+    addresses = " ".join(tree.xpath("//@itemtype"))
+    return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
-def _check_text(text: str, notices: Notices) -> None:
+def _check_text(text: str, metadata: str, notice: str) -> None:
     """Raise FetchFailed where so little text was found that the rest is known to be missing.
 
     Raises:
         FetchFailed: paywall or needs_javascript.
     """
     advice = "open it in a browser and add its text as a document"
-    if len(text) < MAX_TEASER and (notices.is_paid or _SUBSCRIBE.search(text)):
+    is_paid = _NOT_FREE.search(metadata) or _SUBSCRIBE.search(text)
+    if is_paid and len(text) < MAX_TEASER:
         raise FetchFailed("paywall", f"shows its text to subscribers only; {advice}")
-    if len(text) < MAX_NOTICE and (notices.needs_scripts or _NEEDS_SCRIPTS.search(text)):
+    if len(text) < MAX_NOTICE and _NEEDS_SCRIPTS.search(f"{text}\n{notice}"):
         problem = f"needs JavaScript to show its text, which is not run; {advice}"
         raise FetchFailed("needs_javascript", problem)
-
-
-def _schema_types(tree: HtmlElement) -> tuple[str, ...]:
-    """Return the schema.org types of a page and its parts."""
-    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
-    addresses = " ".join(tree.xpath("//@itemtype"))
-    return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
 # --- a tree as blocks of text ---
