@@ -28,7 +28,7 @@ KINDS = {  # of files, with their suffixes
     "TXT, SRT, VTT": (PLAIN, ".txt .text .srt .vtt"),
     "Markdown": (MARKDOWN, ".md .markdown"),
     "HTML": (HTML, ".html .htm .xhtml"),
-    "MHTML, EML": (MAIL, ".mhtml .mht .eml"),
+    "EML": (MAIL, ".eml"),
     "PDF": (PDF, ".pdf"),
     "DOCX": (DOCX, ".docx"),
     "PPTX": (PPTX, ".pptx"),
@@ -53,7 +53,6 @@ _UNNAMED = (
 _SAME_AS = {
     **{name: name for name in (HTML, MAIL, PLAIN, MARKDOWN, PDF, CSV, RTF)},
     XHTML: HTML,
-    "multipart/related": MAIL,
     "text/tab-separated-values": CSV,
     "text/rtf": RTF,
     "text/vtt": PLAIN,
@@ -71,9 +70,6 @@ _CHARSETS = (  # of other scripts than Latin
 )
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
-_SAVED_PAGE = re.compile(  # by a browser
-    rb"(?=[\w-]{1,60}:)(?=(?:.+\n)*mime-version:)(?:.+\n)*.*multipart/related", re.IGNORECASE
-)
 _PROLOG = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?"
 _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I | re.S)
 
@@ -103,8 +99,6 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
         return PDF
     if head.startswith(b"{\\rtf"):
         return RTF
-    if _SAVED_PAGE.match(head):
-        return MAIL
     is_html = _HTML_START.match(head) is not None
     unwanted = _unwanted_type(media_type, head)
     if not unwanted and declared == PDF and content:

@@ -134,33 +134,30 @@ def _without_repetition(text: str) -> str:
     return "".join(f"\n{line}" if line.startswith("-") else f" {line}" for line in spoken)
 
 
-# --- mail and saved pages ---
+# --- mail ---
 
 
 def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read a mail, or a page that a browser saved with its pictures; attachments are named.
+    """Read a mail with its sender and date; attachments are named.
 
     Raises:
-        FetchFailed: As for HTML, or no_text.
+        FetchFailed: no_text where it has no text of its own.
     """
     message = message_from_bytes(content, policy=modern)
     assert isinstance(message, EmailMessage)
-    is_mail = "@" in str(message.get("From", ""))
-    part = message.get_body(("plain", "html") if is_mail else ("html", "plain"))
-    if part is None:
-        raise FetchFailed("no_text", "is a saved page without HTML; save the page again as HTML")
-    body = part.get_payload(decode=True)
-    assert isinstance(body, bytes)
-    read = read_html if part.get_content_subtype().endswith("html") else read_plain
-    extracted = read(body, str(part.get("Content-Type", "")), name)
-    if not is_mail:
-        return extracted
+    body = message.get_body(("plain", "html"))
+    if body is None:
+        raise FetchFailed("no_text", "is a mail without a text; add what is attached to it")
+    read = read_html if body.get_content_subtype() == "html" else read_plain
+    encoded = body.get_payload(decode=True)
+    assert isinstance(encoded, bytes)
+    text = read(encoded, str(body["Content-Type"]), name).text
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
     date = message["Date"].datetime if message["Date"] else None
     return Extracted(
         str(message.get("Subject", "")),
-        "\n\n".join([*head, extracted.text]),
+        "\n\n".join([*head, text]),
         published=date.date().isoformat() if date else "",
         unread=f"the attachments {', '.join(attached)}" if attached else "",
     )

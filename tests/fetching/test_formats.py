@@ -1,6 +1,5 @@
 import io
 import zipfile
-from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -70,6 +69,7 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
         ("parts.docx", zipped(other="x"), "unreadable"),
         ("broken.docx", docx("<w:p>"), "unreadable"),
         ("path.epub", epub("../../../etc/passwd"), "no_text"),
+        ("empty.eml", b"MIME-Version: 1.0\nContent-Type: image/png\n\n", "no_text"),
         ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
     ],
 )
@@ -78,27 +78,6 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
         extract(content, "", name, document=True)
     assert failed.value.kind == kind
     assert name in str(failed.value)
-
-
-def test_a_saved_page_without_html_is_named() -> None:
-    content = b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nText."
-    with pytest.raises(FetchFailed, match="without HTML") as failed:
-        extract(content, "", "a.mhtml", document=True)
-    assert failed.value.kind == "no_text"
-
-
-@pytest.mark.parametrize("media_type", ["", "multipart/related", "message/rfc822", "text/html"])
-def test_a_page_saved_with_its_pictures_is_read_by_its_html(media_type: str) -> None:
-    saved = EmailMessage()
-    saved.set_content(
-        "The tower was finished in 1889 \u2013 or so.", subtype="html", charset="utf-8"
-    )
-    saved.add_related(b"\x89PNG", "image", "png")
-    saved["Subject"] = "Saved"
-    assert (
-        extract(saved.as_bytes(), media_type, "a.mhtml").text
-        == "The tower was finished in 1889 \u2013 or so."
-    )
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.epub"])
