@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attribution.edits import Edit, Reword
-from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, FileReader
 from attribution.store.store import Store
 from attribution.types import (
     Claim,
@@ -35,7 +35,7 @@ def page(
 
 def reading(owner: str = "") -> FileReader:
     """A reader of files that nobody stops."""
-    return FileReader(owner, DOCUMENT_SECONDS, NEVER)
+    return FileReader(owner, DOCUMENT_SECONDS)
 
 
 def report(answer: str = "", **fields: Any) -> Report:

@@ -10,7 +10,7 @@ from pathlib import Path
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
+from attribution.fetching.sandbox import RUN_SECONDS, FileReader
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.store.store import Store
@@ -113,7 +113,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
             sources.searchers.append(_searcher(source, settings, store))
     if not all(Source.of(searcher.name).is_local for searcher in sources.searchers):
         sources.fallback = _fallback(settings)
-    reading = FileReader("", RUN_SECONDS, NEVER)
+    reading = FileReader("", RUN_SECONDS)
     for document in files:
         try:
             page = read_document(document, reading=reading)

@@ -28,7 +28,7 @@ from attribution.fetching.http import (
     send,
 )
 from attribution.fetching.page import make_page
-from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader, warm
+from attribution.fetching.sandbox import RUN_SECONDS, FileReader, warm
 from attribution.settings import Settings
 from attribution.types import FailureKind, Page
 
@@ -77,7 +77,7 @@ class Fetcher:
         self, settings: Settings, allow: Allow = is_public, reading: FileReader | None = None
     ) -> None:
         self._settings, self._allow = settings, allow
-        self._reading = reading or FileReader("", RUN_SECONDS, NEVER)
+        self._reading = reading or FileReader("", RUN_SECONDS)
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -43,11 +43,12 @@ RUN_SECONDS = 180.0  # for all files of a run
 START_SECONDS = 60.0  # for imports on a busy machine; not charged to any file
 GRACE_SECONDS = 2.0  # a child that is over its time ends itself before it is given up
 ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")  # no keys
-NEVER = threading.Event()  # for work that nobody can stop
+_NEVER = threading.Event()  # nobody stops the reading of a file
 _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _BLOCK = 65_536
 _Message = dict[str, Any]
 _PICTURE = TypeAdapter(Picture)
+_WORK: dict[str, Callable[..., object]] = {"read": extract, "rows": first_sheet, "draw": draw}
 
 
 class FileReader:
@@ -58,12 +59,10 @@ class FileReader:
     Args:
         owner: Readers of the same owner share a turn; one without an owner has its own.
         seconds: Limit for all files together.
-        stop: Ends the wait for a turn.
     """
 
-    def __init__(self, owner: str, seconds: float, stop: threading.Event) -> None:
+    def __init__(self, owner: str, seconds: float) -> None:
         self._owner: Hashable = owner or self
-        self._stop = stop
         self._seconds = self._seconds_left = seconds
 
     def read(
@@ -89,9 +88,9 @@ class FileReader:
                 "add fewer documents"
             )
             raise FetchFailed("budget_spent", message, name)
-        task = {"media_type": media_type, "name": name, "document": document}
         limit = min(seconds or DOCUMENT_SECONDS, self._seconds_left)
-        return EXTRACTED.validate_python(self._run(content, task, limit)["extracted"])
+        task = {"work": "read", "media_type": media_type, "name": name, "document": document}
+        return EXTRACTED.validate_python(self._run(content, task, limit))
 
     def rows(self, content: bytes, name: str, number: int) -> list[list[str]]:
         """Return what `office.first_sheet` returns, within DOCUMENT_SECONDS.
@@ -99,27 +98,24 @@ class FileReader:
         Raises:
             FetchFailed: As `read` does.
         """
-        rows: list[list[str]] = self._run(content, {"name": name, "rows": number})["rows"]
+        task = {"work": "rows", "name": name, "rows": number}
+        rows: list[list[str]] = self._run(content, task, DOCUMENT_SECONDS)
         return rows
 
     def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
-        """Return what `picture.draw` returns, within PICTURE_SECONDS.
+        """Return what `pdf.draw` returns, within PICTURE_SECONDS.
 
         Raises:
             FetchFailed: As `read` does.
         """
-        task = {"name": name, "number": number, "sentence": sentence}
-        return _PICTURE.validate_python(self._run(content, task, PICTURE_SECONDS)["picture"])
+        task = {"work": "draw", "name": name, "number": number, "sentence": sentence}
+        return _PICTURE.validate_python(self._run(content, task, PICTURE_SECONDS))
 
-    def _run(self, content: bytes, task: _Message, seconds: float = DOCUMENT_SECONDS) -> _Message:
+    def _run(self, content: bytes, task: _Message, seconds: float) -> Any:
         name = task["name"]
         with turns.ticket(self._owner) as ticket:
-            for _ in turns.wait(ticket, self._stop):
+            for _ in turns.wait(ticket, _NEVER):
                 pass
-            if self._stop.is_set():
-                raise FetchFailed(
-                    "budget_spent", f"{name} was not read: the work was stopped", name
-                )
             server = _ready_server()
             started = time.monotonic()
             reply = server.run(task, content, seconds)
@@ -132,9 +128,9 @@ class FileReader:
             message = f"{name} made its parser crash; paste its text as a document"
             raise FetchFailed("unreadable", message, name)
         if "failure" in reply:
-            kind, message, subject, detail = reply["failure"]
-            raise FetchFailed(kind, message, subject, detail=detail)
-        return reply
+            kind, message, detail = reply["failure"]
+            raise FetchFailed(kind, message, name, detail=detail)
+        return reply["result"]
 
 
 turns = Turns(PROCESSES, waiting=sys.maxsize, each=max(1, PROCESSES - 1))
@@ -276,8 +272,9 @@ def _answer(connection: socket.socket) -> None:
     with connection.makefile("rb") as request:
         task = json.loads(request.readline())
         _limit(task.pop("seconds"))
-        reply = _reply(task, request.read())
-    connection.sendall(json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        reply = _reply(content=request.read(), **task)
+    written = json.dumps(reply, ensure_ascii=False, default=asdict)
+    connection.sendall(written.encode("utf-8", "surrogatepass"))
 
 
 def _limit(seconds: float) -> None:
@@ -300,20 +297,15 @@ def _limit(seconds: float) -> None:
             resource.setrlimit(kind, (limit, limit))
 
 
-def _reply(task: _Message, content: bytes) -> _Message:
-    name = task["name"]
+def _reply(work: str, content: bytes, name: str, **task: Any) -> _Message:
     try:
-        if "number" in task:
-            return {"picture": asdict(draw(content, **task))}
-        if "rows" in task:
-            return {"rows": first_sheet(content, **task)}
-        return {"extracted": asdict(extract(content, **task))}
+        return {"result": _WORK[work](content, name=name, **task)}
     except StageFailure as error:
         message = str(error) if error.subject else f"{name} {error}"
-        return {"failure": (error.kind, message, name, error.detail)}
+        return {"failure": (error.kind, message, error.detail)}
     except MemoryError:
         message = f"{name} needs too much memory; add only the part you need"
-        return {"failure": ("too_large", message, name, "")}
+        return {"failure": ("too_large", message, "")}
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from attribution.errors import FetchFailed, SearchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page
-from attribution.fetching.sandbox import NEVER, FileReader
+from attribution.fetching.sandbox import FileReader
 from attribution.retrieval.bm25 import FullText, create, ranked
 from attribution.settings import ROOT, Settings
 from attribution.types import BUILT_IN, Failure, Page, SearchHit
@@ -177,7 +177,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
-    reading = FileReader("", math.inf, NEVER)
+    reading = FileReader("", math.inf)
     for name, _, size in files:
         try:
             if size > max_bytes:

@@ -21,7 +21,7 @@ from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, 
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import NEVER, FileReader
+from attribution.fetching.sandbox import FileReader
 from attribution.library.collection_store import DocumentStore, NewDocument, check_name
 from attribution.library.folder import files_below, titled
 from attribution.settings import Settings
@@ -81,7 +81,7 @@ def add(
     check_name(collection)
     documents = DocumentStore(store.database)
     stop = stop or threading.Event()
-    reading = FileReader(owner, math.inf, NEVER)
+    reading = FileReader(owner, math.inf)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution import events
-from attribution.fetching.sandbox import NEVER, RUN_SECONDS, FileReader
+from attribution.fetching.sandbox import RUN_SECONDS, FileReader
 from attribution.models.engine import in_threads
 from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.pipeline.estimate import warm_up
@@ -141,7 +141,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.recipe == "pipeline":
             elsewhere = Store.open(f"sqlite:///{folder}/library.sqlite3")
             warm_up(settings, elsewhere)
-            reading = FileReader("benchmark", RUN_SECONDS, NEVER)
+            reading = FileReader("benchmark", RUN_SECONDS)
             in_threads(lambda n: reading.read(PAGE, "text/html", "https://example.org/"), range(2))
             measured: dict[str, Any] = {}
             with profiled() as networks:

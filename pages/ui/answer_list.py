@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, FileReader
 from attribution.pipeline.queued_runs import (
     AnswerFile,
     NewAnswer,
@@ -222,7 +222,7 @@ def _given() -> AnswerFile | None:
         small(COLUMNS)
         if file is None:
             return None
-        reading = FileReader(state.browser(), DOCUMENT_SECONDS, NEVER)
+        reading = FileReader(state.browser(), DOCUMENT_SECONDS)
         return state.cached("added", file.file_id, lambda: read_answers(file.getvalue(), reading))
     except AttributionError as error:
         note("These answers cannot be read", error.public(), label="contradicted")

@@ -17,7 +17,7 @@ import streamlit as st
 
 from attribution.errors import FetchFailed
 from attribution.evidence.sources import safe_name
-from attribution.fetching.sandbox import NEVER, PICTURE_SECONDS, FileReader
+from attribution.fetching.sandbox import PICTURE_SECONDS, FileReader
 from attribution.reports import answer, cards, html
 from attribution.reports.cards import CardSettings
 from attribution.reports.claim_rows import ClaimRow, claim_rows
@@ -283,7 +283,7 @@ def _on_page(page: Page, number: int, source: View) -> str:
 
 def _drawn(file: Document, number: int, sentence: str) -> dict[str, object]:
     try:
-        reading = FileReader(state.browser(), PICTURE_SECONDS, NEVER)
+        reading = FileReader(state.browser(), PICTURE_SECONDS)
         return asdict(reading.draw(file.content, file.name, number, sentence))
     except FetchFailed as error:
         return {"problem": f"{error}."}

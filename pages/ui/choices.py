@@ -23,7 +23,7 @@ from attribution.errors import (
 )
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
-from attribution.fetching.sandbox import DOCUMENT_SECONDS, NEVER, FileReader
+from attribution.fetching.sandbox import DOCUMENT_SECONDS, FileReader
 from attribution.pipeline.permissions import demanded, of_saved_run
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
@@ -352,7 +352,7 @@ def unreadable(document: Document) -> str:
     key = f"unreadable-{hashlib.sha256(document.content).hexdigest()}-{document.name}"
     if key not in st.session_state:
         try:
-            reading = FileReader(state.browser(), DOCUMENT_SECONDS, NEVER)
+            reading = FileReader(state.browser(), DOCUMENT_SECONDS)
             read_document(document, reading)
             st.session_state[key] = ""
         except AttributionError as error:

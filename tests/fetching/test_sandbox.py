@@ -91,9 +91,9 @@ def relatives(pid: int) -> list[int]:
 def reading_process(path: Path) -> subprocess.Popen[bytes]:
     """Start a process that reads a slow PDF, with a key in its environment."""
     script = (
-        "import sys; from attribution.fetching.sandbox import NEVER, FileReader\n"
+        "import sys; from attribution.fetching.sandbox import FileReader\n"
         "content = open(sys.argv[1], 'rb').read()\n"
-        "FileReader('', 60, NEVER).read(content, 'application/pdf', 'slow.pdf')"
+        "FileReader('', 60).read(content, 'application/pdf', 'slow.pdf')"
     )
     environment = os.environ | {"OPENAI_API_KEY": "secret-key"}
     return subprocess.Popen([sys.executable, "-c", script, path], env=environment)
