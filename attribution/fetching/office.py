@@ -12,8 +12,8 @@ import zipfile
 from collections.abc import Sequence
 from copy import deepcopy
 from itertools import islice
-from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from string import ascii_lowercase, ascii_uppercase
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from attribution.errors import FetchFailed
@@ -97,7 +97,6 @@ class Package:
 
 # --- documents and presentations ---
 
-MAX_LEVELS = 9  # of automatic numbers
 _TAGS = {
     "p": "p",
     "h": "h2",
@@ -110,6 +109,7 @@ _TAGS = {
     "table": "table",
     "table-row": "tr",
     "table-cell": "td",
+    "covered-table-cell": "td",
     "line-break": "br",
     "page": "div",
 }
@@ -120,7 +120,7 @@ _ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
 _UNREAD = f"""
     //*[local-name()='del' or local-name()='moveFrom' or local-name()='instrText'
         or local-name()='Fallback' or local-name()='tracked-changes' or local-name()='annotation'
-        or local-name()='covered-table-cell']
+        or local-name()='note']
   | //*[local-name()='r'][*[local-name()='rPr'][@strike!='noStrike'
         or *[local-name()='vanish' or local-name()='strike' or local-name()='dstrike']{_ON}]]
   | //*[local-name()='tr'][*[local-name()='trPr']
@@ -182,18 +182,9 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read a text or presentation of OpenDocument; notes stand at the end."""
+    """Read a text, sheet or presentation of OpenDocument, without its notes."""
     package = Package(content)
     body = next(package.xml("content.xml").iter("{*}body"))
-    for note in list(body.iter("{*}note")):
-        mark, text = f"[{''.join(note[0].itertext())}]", note[1]
-        note.clear(keep_tail=True)
-        note.text = mark
-        text[0].text = f"{mark} {text[0].text or ''}"
-        body.append(text)
-    for cell in body.iter("{*}table-cell"):
-        cell.set("colspan", _attribute(cell, "number-columns-spanned"))
-        cell.set("rowspan", _attribute(cell, "number-rows-spanned"))
     return Extracted(package.title("meta.xml"), _text(body, is_mixed=True))
 
 
@@ -246,18 +237,17 @@ def _shown(element: _Element, name: str) -> str | None:
 
 
 def _merge_cells(table: _Element) -> None:
-    """Give the cells of a table their spans; one that spans rows is repeated in each."""
+    """Give the cells of a table in Word their spans; one that spans rows is repeated in each."""
     above: dict[int, _Element] = {}  # the last cell of each column
     for row in table.iterchildren("{*}tr"):
         is_head = row.find("{*}trPr/{*}tblHeader") is not None
         column = 0
         for cell in row.iterchildren("{*}tc"):
             merge = next(cell.iter("{*}vMerge"), None)
-            goes_on = merge is not None and _attribute(merge) != "restart"
-            if (goes_on or cell.get("vMerge") == "1") and column in above:
+            if merge is not None and _attribute(merge) != "restart" and column in above:
                 cell[:] = deepcopy(above[column])
             above[column] = cell
-            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or cell.get("gridSpan") or "1"
+            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or "1"
             cell.set("colspan", span)
             cell.set("role", "columnheader" if is_head else "cell")
             column += int(span)
@@ -266,61 +256,80 @@ def _merge_cells(table: _Element) -> None:
 # --- automatic numbers ---
 
 _NUMBERED = "{*}pPr/{*}numPr"
-_PLACE = re.compile(r"%(\d)")
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+_FIGURES: dict[str, Sequence[str]] = {
+    "lowerLetter": ascii_lowercase,
+    "upperLetter": ascii_uppercase,
+    "lowerRoman": _ROMAN,
+    "upperRoman": [figure.upper() for figure in _ROMAN],
+}
+
+
+class _Level(NamedTuple):
+    """How a level of a list is numbered: "Article %1", from a number on."""
+
+    form: str
+    text: str
+    start: int
+
+    def figure(self, count: int) -> str:
+        """Return a number as "3", "iii" or "c"; large ones in figures."""
+        value = max(count, self.start)
+        figures = _FIGURES.get(self.form, ())
+        return figures[value - 1] if 0 < value <= len(figures) else str(value)
 
 
 def _write_numbers(root: _Element, package: Package) -> None:
     """Write the numbers that Word gives to paragraphs before their text, as "Article 3"."""
-    levels: dict[str, list[_Element]] = {}  # by the id of a list
-    definitions: dict[str, list[_Element]] = {}
-    for element in package.optional("word/numbering.xml"):
-        if tag_of(element) == "abstractnum":
-            definitions[_attribute(element, "abstractNumId")] = list(element.iter("{*}lvl"))
-        elif tag_of(element) == "num":
-            definition = _attribute(element.find("{*}abstractNumId"))
-            levels[_attribute(element, "numId")] = definitions.get(definition, [])
+    lists = _levels(package.optional("word/numbering.xml"))
     styles = package.optional("word/styles.xml")
     by_style = {_attribute(style, "styleId"): style.find(_NUMBERED) for style in styles}
     counts: dict[str, list[int]] = {}  # so far, by list and level
     for paragraph in root.iter("{*}p"):
-        style_id = _attribute(paragraph.find("{*}pPr/{*}pStyle"))
         place = paragraph.find(_NUMBERED)
         if place is None:
-            place = by_style.get(style_id)
+            place = by_style.get(_attribute(paragraph.find("{*}pPr/{*}pStyle")))
         first = next(paragraph.iter("{*}t"), None)
         if place is None or first is None:
             continue
         name = _attribute(place.find("{*}numId"))
-        level = int(_attribute(place.find("{*}ilvl")) or 0)
-        if level < len(levels.get(name, [])):
-            count = counts.setdefault(name, [0] * MAX_LEVELS)
-            count[level:] = [count[level] + 1] + [0] * (MAX_LEVELS - level - 1)
-            first.text = f"{_label(levels[name], count, level)} {first.text or ''}"
+        depth = int(_attribute(place.find("{*}ilvl")) or 0)
+        levels = lists.get(name, [])
+        if depth < len(levels):
+            starts = [level.start - 1 for level in levels]
+            count = counts.setdefault(name, starts)
+            count[depth:] = [count[depth] + 1, *starts[depth + 1 :]]
+            first.text = f"{_label(levels, count, depth)} {first.text or ''}"
 
 
-def _label(levels: Sequence[_Element], counts: Sequence[int], level: int) -> str:
+def _levels(numbering: Sequence[_Element]) -> dict[str, list[_Level]]:
+    """Return the levels of each list by its id."""
+    definitions: dict[str, list[_Level]] = {}
+    lists: dict[str, list[_Level]] = {}
+    for element in numbering:
+        if tag_of(element) == "abstractnum":
+            definitions[_attribute(element, "abstractNumId")] = [
+                _Level(
+                    _attribute(level.find("{*}numFmt")),
+                    _attribute(level.find("{*}lvlText")),
+                    int(_attribute(level.find("{*}start")) or 1),
+                )
+                for level in element.iter("{*}lvl")
+            ]
+        elif tag_of(element) == "num":
+            definition = _attribute(element.find("{*}abstractNumId"))
+            lists[_attribute(element, "numId")] = definitions.get(definition, [])
+    return lists
+
+
+def _label(levels: Sequence[_Level], counts: Sequence[int], depth: int) -> str:
     """Return the number of a paragraph with the words around it, or "-" for a bullet."""
-    if _attribute(levels[level].find("{*}numFmt")) == "bullet":
+    if levels[depth].form == "bullet":
         return "-"
-
-    def number(match: re.Match[str]) -> str:
-        place = int(match[1]) - 1
-        start = int(_attribute(levels[place].find("{*}start")) or 1)
-        form = _attribute(levels[place].find("{*}numFmt"))
-        return _figure(max(1, counts[place]) + start - 1, form)
-
-    return _PLACE.sub(number, _attribute(levels[level].find("{*}lvlText")))
-
-
-def _figure(value: int, form: str) -> str:
-    """Return a number as "3", "iii" or "c"; large ones in figures."""
-    text = str(value)
-    if form.endswith("Letter") and value <= len(ascii_lowercase):
-        text = ascii_lowercase[value - 1]
-    elif form.endswith("Roman") and value <= len(_ROMAN):
-        text = _ROMAN[value - 1]
-    return text.upper() if form.startswith("upper") else text
+    label = levels[depth].text
+    for place, (level, count) in enumerate(zip(levels, counts, strict=True), 1):
+        label = label.replace(f"%{place}", level.figure(count))
+    return label
 
 
 # --- books ---

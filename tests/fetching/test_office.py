@@ -113,8 +113,8 @@ CELL = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>"
         ("<text:h>Mill</text:h><text:p>Built<text:s/>in 1893.</text:p>", "Mill\n\nBuilt in 1893."),
         (
             "<text:p>Oak<text:note><text:note-citation>1</text:note-citation><text:note-body>"
-            "<text:p>By Moss.</text:p></text:note-body></text:note>.</text:p><text:p>Ash.</text:p>",
-            "Oak[1].\n\nAsh.\n\n[1] By Moss.",
+            "<text:p>By Moss.</text:p></text:note-body></text:note>.</text:p>",
+            "Oak.",
         ),
         (
             "<table:table>"
