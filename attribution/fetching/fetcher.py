@@ -57,11 +57,6 @@ _ADVICE = {
 _RUN_AGAIN = "run again later or use another address of the page"
 
 
-def fetch(url: str, settings: Settings, allow: Allow = is_public) -> Page:
-    """Fetch one page by itself; see `Fetcher`."""
-    return Fetcher(settings, allow).fetch(url)
-
-
 class Fetcher:
     """Fetches the pages of one run.
 

@@ -117,7 +117,7 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         message = f"{name} has {len(text):,} characters, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)
     title = one_line(extracted.title)
-    if kind not in (media.HTML, media.MARKDOWN) and is_placeholder(title):
+    if is_placeholder(title):
         title = ""
     published = valid_date(extracted.published)
     site = one_line(extracted.site)

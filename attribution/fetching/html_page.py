@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import unescape
-from itertools import pairwise
+from itertools import pairwise, product, takewhile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -254,12 +254,6 @@ _ITEM = re.compile(r"(?:^|\n)- |\n")
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
 
 
-@dataclass
-class _Table:
-    rows: list[list[str]] = field(default_factory=list)  # cells
-    head_count: int = 0
-
-
 def read_text(tree: _Element) -> str:
     """Return the text of a tree that shows nothing else."""
     write_out(tree)
@@ -321,12 +315,15 @@ _ELEMENT_ABOVE = "string(ancestor-or-self::*[preceding-sibling::*][1]/preceding-
 
 def _write_table(element: _Element) -> None:
     """Replace a table of data by a paragraph for each row; a layout stays as it is."""
-    table = _parse_table(element)
-    if table is None or max(map(len, table.rows), default=0) < 2:
+    rows = list(element.iter("{*}tr"))
+    grid = _grid(rows)
+    longest = max((len(cell) for cells in grid for cell in cells), default=0)
+    if longest > MAX_CELL or not grid or len(grid[0]) < 2:
         return
     lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
     above = lines[-1] if lines else str(element.xpath(_ELEMENT_ABOVE))
-    lines += table_text.lines(table.rows, table.head_count, above)
+    head_count = len(list(takewhile(_is_head, rows)))
+    lines += table_text.lines(grid, head_count, above)
     element.clear(keep_tail=True)
     element.tag = "div"
     for line in lines:
@@ -335,35 +332,33 @@ def _write_table(element: _Element) -> None:
         element.append(paragraph)
 
 
-def _parse_table(element: _Element) -> _Table | None:
-    """Return the cells of a table, with those that span rows or columns; None for a layout."""
-    table = _Table()
-    from_above: dict[tuple[int, int], str] = {}  # cells by row and column
-    for number, row in enumerate(element.iter("{*}tr")):
-        cells = [cell for cell in row if tag_of(cell) in ("td", "th")]
-        is_head = number == table.head_count and _is_head(row, cells)
-        table.head_count += is_head
-        texts: list[str] = []
-        for cell in cells:
-            while (number, len(texts)) in from_above:
-                texts.append(from_above[number, len(texts)])
+def _grid(rows: Sequence[_Element]) -> list[list[str]]:
+    """Return the cells of rows of equal width.
+
+    A cell that spans rows stands in each of them; one that spans columns does so in a head.
+    """
+    texts: dict[tuple[int, int], str] = {}  # by row and column
+    width = 0
+    for number, row in enumerate(rows):
+        column = 0
+        is_head = _is_head(row)
+        for cell in row.iterchildren("{*}td", "{*}th"):
+            while (number, column) in texts:
+                column += 1
             text = _ITEM.sub(" ", read_blocks(cell)).strip()
-            if len(text) > MAX_CELL:
-                return None
-            for below in range(1, _span(cell, "rowspan")):
-                from_above[number + below, len(texts)] = text
-            columns = _span(cell, "colspan")
-            texts += [text] + [text if is_head else ""] * (columns - 1)
-        while (number, len(texts)) in from_above:
-            texts.append(from_above[number, len(texts)])
-        table.rows.append(texts)
-    return table
+            span = _span(cell, "colspan")
+            for down, right in product(range(_span(cell, "rowspan")), range(span)):
+                texts[number + down, column + right] = text if is_head or not right else ""
+            column += span
+        width = max(width, column)
+    return [[texts.get((n, column), "") for column in range(width)] for n in range(len(rows))]
 
 
-def _is_head(row: _Element, cells: list[_Element]) -> bool:
+def _is_head(row: _Element) -> bool:
     parent = row.getparent()
     if parent is not None and tag_of(parent) == "thead":
         return True
+    cells = list(row.iterchildren("{*}td", "{*}th"))
     heads = [tag_of(cell) == "th" or cell.get("role") == "columnheader" for cell in cells]
     return len(cells) > 1 and all(heads)
 
@@ -444,7 +439,7 @@ def raised(before: str, text: str) -> str:
     return f"[{text}]" if is_number else text
 
 
-_FORMULA_FORMS = {"up": "{0}^{1}", "ub": "{0}_{1}", "frac": "{0}/{1}", "f": "{0}/{1}"}
+_FORMULA_SIGNS = {"msup": "^", "ssup": "^", "msub": "_", "ssub": "_", "mfrac": "/", "f": "/"}
 
 
 def formula(element: _Element) -> str:
@@ -454,8 +449,5 @@ def formula(element: _Element) -> str:
         return ""
     if not len(element):
         return " ".join((element.text or "").split())
-    parts = [part for part in map(formula, element) if part]
-    if name in ("msqrt", "mroot", "rad"):
-        return f"√({''.join(parts)})"
-    form = _FORMULA_FORMS.get(name.lstrip("ms"), "")  # of msup and sSup, msub and sSub
-    return form.format(*parts) if form and len(parts) == 2 else "".join(parts)
+    text = _FORMULA_SIGNS.get(name, "").join(filter(None, map(formula, element)))
+    return f"√({text})" if name in ("msqrt", "mroot", "rad") else text

@@ -6,7 +6,6 @@ Elements are found by their local names, since the namespaces of Strict files di
 from __future__ import annotations
 
 import io
-import posixpath
 import re
 import zipfile
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from copy import deepcopy
 from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
@@ -114,7 +113,7 @@ _TAGS = {
     "page": "div",
 }
 _DOCUMENT = re.compile(r"word/document\d*\.xml")
-_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
+_SLIDE = re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide)\d+\.xml")
 _CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
 _ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
 _UNREAD = f"""
@@ -167,17 +166,11 @@ def _note_key(element: _Element) -> str:
 
 
 def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
-    """Read the slides of a presentation by their numbers, each with its speaker's notes."""
+    """Read the slides of a presentation by their numbers, then the speaker's notes."""
     package = Package(content)
-    slides = filter(_SLIDE.fullmatch, package.members)
-    texts = []
-    for slide in sorted(slides, key=lambda member: (len(member), member)):
-        texts.append(_text(package.xml(slide)))
-        relations = slide.replace("slides/", "slides/_rels/") + ".rels"
-        for relation in package.optional(relations):
-            folder, _, member = relation.get("Target", "").rpartition("/")
-            if folder.endswith("notesSlides"):
-                texts.append(_text(package.xml(f"ppt/notesSlides/{member}")))
+    slides = [member for member in package.members if _SLIDE.fullmatch(member)]
+    slides.sort(key=lambda member: (len(member), member))
+    texts = [_text(package.xml(slide)) for slide in slides]
     return Extracted(package.title("docProps/core.xml"), "\n\n".join(texts))
 
 
@@ -350,22 +343,19 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
     container = package.xml("META-INF/container.xml")
     root = next(container.iter("{*}rootfile")).get("full-path") or ""
     book = package.xml(root)
-    items = {item.get("id"): item for item in book.iter("{*}item")}
+    links = {item.get("id"): item.get("href") or "" for item in book.iter("{*}item")}
     texts = []
     absent = []
     for reference in book.iter("{*}itemref"):
-        item = items.get(reference.get("idref"), reference)
-        if "html" not in (item.get("media-type") or "html"):
-            continue
-        link = unquote((item.get("href") or "").partition("#")[0])
-        member = posixpath.normpath(posixpath.join(posixpath.dirname(root), link))
+        link = links.get(reference.get("idref"), "")
+        member = unquote(urljoin(root, link.partition("#")[0]))
         if member in package.members:
             markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", decode(package.read(member)))
             tree = parse(markup)
             remove_hidden(tree)
             texts.append(read_text(tree))
         else:
-            absent.append(posixpath.basename(member)[:60])
+            absent.append(member[:60])
     return Extracted(package.title(root), "\n\n".join(texts), unread=", ".join(absent[:5]))
 
 

@@ -299,10 +299,11 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     usual = _usual_size([line for lines in pages for line in lines])
     edges = [_edge_forms(lines, page, usual) for page, lines in enumerate(pages)]
     repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
+    first = next(filter(None, pages), None)
     bodies = []
     for lines, forms in zip(pages, edges, strict=True):
         heads = [line for line in forms if any(repeated[form] > 1 for form in forms[line])]
-        if lines is pages[0]:
+        if lines is first:
             heads = [line for line in heads if line.height < 0.5]
         bodies.append([line for line in lines if line not in heads] or list(lines))
     return bodies
@@ -469,8 +470,7 @@ def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> list[Box]:
             line = boxes.pop()
             xs += [line.left, line.left + line.width]
             ys += [line.top, line.top + line.height]
-        sides = (min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
-        boxes.append(Box(*(round(side, 4) for side in sides)))
+        boxes.append(Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)))
     return boxes
 
 

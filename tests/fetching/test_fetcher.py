@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from attribution.errors import FetchFailed
-from attribution.fetching.fetcher import fetch
+from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.http import USER_AGENT, is_public
 from attribution.settings import Settings
+from attribution.types import Page
 from tests.servers import Answer, http_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -28,6 +29,10 @@ PATIENT = QUICK.model_copy(
 
 def local(address: str) -> bool:
     return address == "127.0.0.1"
+
+
+def fetch(url: str, settings: Settings, allow: Callable[[str], bool]) -> Page:
+    return Fetcher(settings, allow).fetch(url)
 
 
 def failure(

@@ -15,10 +15,10 @@ from attribution.errors import FetchFailed
 from attribution.evidence import GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.fetching.fetcher import Fetcher, fetch
+from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
 from attribution.store.store import Store
-from tests.fetching.test_fetcher import HTML, PAGE, always, local, names
+from tests.fetching.test_fetcher import HTML, PAGE, always, fetch, local, names
 from tests.fetching.test_formats_html import RUSSIAN
 from tests.make import claim, reading
 from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server

@@ -2,8 +2,7 @@
 
 import pytest
 
-from attribution.fetching.fetcher import fetch
-from tests.fetching.test_fetcher import HTML, PAGE, PATIENT, always, failure, names
+from tests.fetching.test_fetcher import HTML, PAGE, PATIENT, always, failure, fetch, names
 from tests.servers import http_server
 
 SIX, FOUR = "::1", "127.0.0.1"
