@@ -14,7 +14,9 @@ from protego import Protego
 
 from attribution.errors import FetchFailed
 from attribution.fetching.content_type import check_declared
-from attribution.fetching.http import (
+from attribution.fetching.page import make_page
+from attribution.fetching.sandbox import RUN_SECONDS, FileReader, warm
+from attribution.network import (
     AGENT,
     AS_DOCUMENT,
     REDIRECTS,
@@ -27,8 +29,6 @@ from attribution.fetching.http import (
     parsed,
     send,
 )
-from attribution.fetching.page import make_page
-from attribution.fetching.sandbox import RUN_SECONDS, FileReader, warm
 from attribution.settings import Settings
 from attribution.types import FailureKind, Page
 

@@ -15,7 +15,8 @@ import httpx2
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
-from attribution.fetching.http import (
+from attribution.llm.replies import json_schema
+from attribution.network import (
     AddressNotAllowed,
     Clock,
     NameNotResolved,
@@ -26,7 +27,6 @@ from attribution.fetching.http import (
     parsed,
     words_of,
 )
-from attribution.llm.replies import json_schema
 from attribution.retry import Transient, retry_after
 from attribution.settings import LISTED, Endpoint, Settings
 from attribution.types import content_id

@@ -22,8 +22,8 @@ from attribution.embedders import EMBEDDERS
 from attribution.embedders.static import embed_statically
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.sources import existing
-from attribution.fetching.http import tls_context
 from attribution.library.folder import FolderSearcher
+from attribution.network import tls_context
 from attribution.pipeline.claims import annotate, segment
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.english.tree import lemma_of

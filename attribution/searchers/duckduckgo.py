@@ -16,7 +16,7 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
 from lxml.etree import LxmlError
 
-from attribution.fetching.http import Allow, CheckedBackend, Clock, is_public
+from attribution.network import Allow, CheckedBackend, Clock, is_public
 from attribution.retry import Transient
 from attribution.searchers.json_api import LIMITED, MAX_BYTES, Limited, as_hits, with_retries
 from attribution.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from attribution.errors import SearchFailed, Unavailable
-from attribution.fetching.http import is_public
+from attribution.network import is_public
 from attribution.searchers.json_api import Api, key, shortened
 from attribution.settings import Settings, engine_address
 from attribution.text.urls import site

@@ -8,8 +8,8 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.fetching.http import Allow, Clock, Request, Response, parsed, send
 from attribution.fetching.page import one_line
+from attribution.network import Allow, Clock, Request, Response, parsed, send
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
 from attribution.text.urls import is_web

@@ -11,7 +11,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.http import USER_AGENT, is_public
+from attribution.network import USER_AGENT, is_public
 from attribution.settings import Settings
 from attribution.types import Page
 from tests.servers import Answer, http_server

@@ -153,7 +153,7 @@ def test_https_pages_are_read_under_the_name_of_their_certificate_alone(
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     trusting = ssl.create_default_context(cafile=str(certificate))
-    monkeypatch.setattr("attribution.fetching.http.tls_context", lambda: trusting)
+    monkeypatch.setattr("attribution.network.tls_context", lambda: trusting)
     names(monkeypatch, wrong_example=["127.0.0.1"], other_example=["127.0.0.1"])
     with http_server(always(200, HTML, PAGE), tls=tls) as server:
         page = fetch(f"https://wrong.example:{server.port}/", Settings(), local)

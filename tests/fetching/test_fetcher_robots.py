@@ -7,7 +7,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.http import AGENT, is_public
+from attribution.network import AGENT, is_public
 from attribution.settings import Settings
 from tests.fetching.test_fetcher import HTML, PAGE, always, local
 from tests.servers import Answer, http_server, raw_server

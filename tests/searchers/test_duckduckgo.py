@@ -7,7 +7,7 @@ import pytest
 from ddgs.engines.duckduckgo import Duckduckgo
 
 from attribution.errors import SearchFailed
-from attribution.fetching.http import is_public
+from attribution.network import is_public
 from attribution.searchers.duckduckgo import DuckDuckGo
 from attribution.searchers.json_api import MAX_BYTES
 from attribution.settings import Settings

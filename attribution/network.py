@@ -19,13 +19,13 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import httpcore2
 import httpx2
 
 from attribution.errors import FetchFailed
-from attribution.models.engine import load_once
 from attribution.settings import Settings
 from attribution.types import FailureKind
 
@@ -176,7 +176,7 @@ class _TimedStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-@load_once  # reading the certificates takes a quarter of a second
+@cache  # reading the certificates takes a quarter of a second
 def tls_context() -> ssl.SSLContext:
     """Return the trusted certificates, whatever the environment says."""
     return httpx2.create_ssl_context(trust_env=False)
