@@ -37,6 +37,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     _shorten_scripts(tree)
     metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
     notice = "".join(tree.xpath("//noscript//text()"))[:MAX_SCRIPT]
+    has_scripts = tree.find(".//script") is not None
     extracted = Extracted("", "", types=_schema_types(tree, metadata))
     remove_hidden(tree)
     write_out(tree)
@@ -52,7 +53,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
             published=document.date or "",
             site=unescape(document.sitename or "").lstrip("@"),
         )
-    _check_text(extracted.text, metadata, notice)
+    _check_text(extracted.text, metadata, notice, has_scripts)
     return replace(extracted, site=extracted.site or host)
 
 
@@ -219,7 +220,7 @@ def _schema_types(tree: HtmlElement, metadata: str) -> tuple[str, ...]:
     return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
-def _check_text(text: str, metadata: str, notice: str) -> None:
+def _check_text(text: str, metadata: str, notice: str, has_scripts: bool) -> None:
     """Raise FetchFailed where so little text was found that the rest is known to be missing.
 
     Raises:
@@ -229,7 +230,8 @@ def _check_text(text: str, metadata: str, notice: str) -> None:
     is_paid = _NOT_FREE.search(metadata) or _SUBSCRIBE.search(text)
     if is_paid and len(text) < MAX_TEASER:
         raise FetchFailed("paywall", f"shows its text to subscribers only; {advice}")
-    if len(text) < MAX_NOTICE and _NEEDS_SCRIPTS.search(f"{text}\n{notice}"):
+    says_so = _NEEDS_SCRIPTS.search(f"{text}\n{notice}")
+    if len(text) < MAX_NOTICE and says_so or has_scripts and not text:
         problem = f"needs JavaScript to show its text, which is not run; {advice}"
         raise FetchFailed("needs_javascript", problem)
 

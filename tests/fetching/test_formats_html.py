@@ -121,6 +121,11 @@ PAID = (
         ("  \n", "no_text", "no text"),
         ("<body><img src=a.png></body>", "no_text", "no text"),
         (
+            "<body><script>render()</script><div id=app></div></body>",
+            "needs_javascript",
+            "JavaScript",
+        ),
+        (
             "<body><p>Please enable JavaScript and cookies to continue.</p></body>",
             "needs_javascript",
             "JavaScript",
