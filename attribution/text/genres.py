@@ -44,8 +44,6 @@ SHAPES: dict[Genre, dict[str, Any]] = TABLE["shape"]
 def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genre:
     """Return the genre of a page; `types` are the schema.org types in its markup."""
     marked = [genre for name, genre in TYPES.items() if name in set(types)]
-    if "fact check" in marked:
-        return "fact check"
     address = url if is_web(url) else ""
     for pattern, genre in LISTS:
         if pattern.search(address) and (genre == "search page" or not _is_article(text)):
@@ -71,8 +69,8 @@ def _is_article(text: str) -> bool:
 
 def _by_site(address: str) -> Iterator[Genre]:
     parts = urlsplit(address)
-    page = f".{(parts.hostname or '').lower()}{parts.path}"
+    name = f".{(parts.hostname or '').lower()}"
     for site, genre in SITES:
         host, _, folder = site.partition("/")
-        if page.partition("/")[0].endswith(f".{host}") and parts.path.startswith(f"/{folder}"):
+        if name.endswith(f".{host}") and parts.path.startswith(f"/{folder}"):
             yield genre

@@ -171,7 +171,7 @@ def _soft(block: Sequence[str], usual: int, is_flowing: bool) -> list[bool]:
     width = max(lengths) if len(lines) >= 4 else max(*lengths, usual)
     # lines that the next word would have made too long
     full = [len(a) + 1 + len(b.split(maxsplit=1)[0]) > width for a, b in pairwise(lines)]
-    is_code = _is_code(lines)
+    is_code = looks_like_code(lines)
     is_list = is_code or _is_list(lines, width)
     is_verse = len(lines) >= 3 and not any(map(_goes_on, lines[1:])) and not all(full)
     wraps = is_flowing and not is_verse and width >= _NARROWEST
@@ -197,7 +197,8 @@ def _is_within(line: str, later: str) -> bool:
     return _goes_on(later) or _DANGLES.search(line) is not None
 
 
-def _is_code(lines: Sequence[str]) -> bool:
+def looks_like_code(lines: Sequence[str]) -> bool:
+    """Return True if a quarter of the lines look like code."""
     return sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
 
 

@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from attribution.text.marks import FoundMark, marks
+from attribution.text.sentences import trimmed
 from attribution.text.wrappers import unwrapped
 
 Role = Literal["", "note", "tight"]
@@ -192,9 +193,7 @@ class _Reader:
         rows = []
         for row in part.children:
             line = (row.map or (0, 0))[0]
-            start, end = (
-                self._bare(line) if part.level > 1 else (self.starts[line], self.ends[line])
-            )
+            start, end = self._bare(line)
             rows.append(Element("tr", tuple(self._cells(start, end, tag))))
         return Element(part.tag, tuple(rows))
 
@@ -206,8 +205,7 @@ class _Reader:
             is_outside = number == 0 or number == len(edges) - 2
             if is_outside and len(edges) > 2 and not text.strip():
                 continue
-            first = before + 1 + len(text) - len(text.lstrip())
-            last = before + 1 + len(text.rstrip())
+            first, last = trimmed(self.source, before + 1, after)
             places = [i for i in range(first, last) if self.source[i : i + 2] != "\\|"]
             yield Element(tag, self.inline.parse(places))
 

@@ -188,19 +188,17 @@ def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -
 
 def computed(claim: str, sentence: str) -> str:
     """Return how a number of a claim follows from two of a sentence, "34 − 19 = 15", or ""."""
-    stated = quantities(sentence)
+    stated = [quantity for quantity in quantities(sentence) if quantity.unit != "date"]
     for wanted in quantities(claim):
-        if wanted.unit == "date" or any(wanted.amount == other.amount for other in stated):
+        amount = wanted.amount
+        if wanted.unit == "date" or amount in [quantity.amount for quantity in stated]:
             continue
         for one, other in itertools.permutations(stated, 2):
-            if "date" in (one.unit, other.unit) or not {one.unit, other.unit} <= {wanted.unit, ""}:
-                continue
-            result = claim[slice(*wanted.span)]
-            first, second = sentence[slice(*one.span)], sentence[slice(*other.span)]
-            if one.amount - other.amount == wanted.amount:
-                return f"{first} − {second} = {result}"
-            if one.amount + other.amount == wanted.amount:
-                return f"{first} + {second} = {result}"
+            sign = "−" if one.amount - other.amount == amount else "+"
+            is_result = sign == "−" or one.amount + other.amount == amount
+            if is_result and {one.unit, other.unit} <= {wanted.unit, ""}:
+                terms = f"{sentence[slice(*one.span)]} {sign} {sentence[slice(*other.span)]}"
+                return f"{terms} = {claim[slice(*wanted.span)]}"
     return ""
 
 

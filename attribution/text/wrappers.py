@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 
+from attribution.text.lines import looks_like_code
+
 HIDDEN = "\u00ad"  # is shown as nothing
 FENCE = re.compile(
     r"""
@@ -73,12 +75,7 @@ def _blank(text: str) -> str:
 
 def _is_code(text: str) -> bool:
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    if not any(SENTENCE.search(line) for line in lines):
-        return True
-    coded = sum(
-        line.endswith((";", "{", "}", "(", ")", "=", "[")) or " = " in line for line in lines
-    )
-    return coded * 4 > len(lines)
+    return looks_like_code(lines) or not any(map(SENTENCE.search, lines))
 
 
 def _of_json(answer: str) -> str:
