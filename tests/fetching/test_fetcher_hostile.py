@@ -19,7 +19,6 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.fetching.test_fetcher import HTML, PAGE, always, fetch, local, names
-from tests.fetching.test_formats_html import RUSSIAN
 from tests.make import claim, reading
 from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
 
@@ -30,10 +29,6 @@ CASES: dict[str, tuple[Answer, str]] = {
     "/inside": ((302, {"Location": "http://127.0.0.9/"}, b""), "blocked_address"),
     "/file": ((302, {"Location": "file:///etc/passwd"}, b""), "bad_address"),
     "/gopher": ((302, {"Location": "gopher://127.0.0.1/"}, b""), "bad_address"),
-    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"),
-    "/down": ((503, {}, b""), "server_error"),
-    "/gone": ((404, HTML, b""), "http_error"),
-    "/paid": ((402, HTML, b""), "paywall"),
     "/bomb": ((200, GZIP, gzip.compress(b" " * 100_000_000, 6)), "too_large"),
     "/lies": ((200, HTML, b"\x89PNG\r\n\x1a\n\0\0"), "wrong_type"),
     "/closed.pdf": ((200, PDF, encrypted(pdf_bytes("Secret."), "key")), "encrypted"),
@@ -42,12 +37,10 @@ CASES: dict[str, tuple[Answer, str]] = {
         "page",
     ),
     "/nested": ((200, HTML, b"<html><body>" + b"<div>" * 1_000_000 + b"deep"), "unreadable"),
-    "/1251": ((200, HTML, f"<html><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")), "page"),
     "/script": (
         (200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"),
         "needs_javascript",
     ),
-    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"),
     "/good": ((200, HTML, PAGE), "page"),
 }
 
@@ -144,7 +137,6 @@ def test_every_case_ends_by_itself(
     long = next(p for url, p in texts.items() if url.endswith("long.pdf"))
     assert long.page_number(long.text.index("Page 299 ")) == 299
     assert len(long.breaks) == 300
-    assert next(p.text for url, p in texts.items() if url.endswith("1251")) == RUSSIAN
 
 
 def test_https_pages_are_read_under_the_name_of_their_certificate_alone(

@@ -259,15 +259,20 @@ GRID = [
 ]
 
 
-def sheet(grid: Sequence[Sequence[object]], *formats: str) -> bytes:
-    """A workbook with these values, and the number formats of its last row."""
+def sheet(
+    grid: Sequence[Sequence[object]], *formats: str, merged: str = "", name: str = "Sheet1"
+) -> bytes:
+    """A workbook with these values, the number formats of its last row, and merged cells."""
     import openpyxl
 
     workbook = openpyxl.Workbook()
+    workbook.active.title = name
     for row in grid:
         workbook.active.append(row)
     for cell, form in zip(workbook.active[len(grid)], formats, strict=False):
         cell.number_format = form
+    if merged:
+        workbook.active.merge_cells(merged)
     out = io.BytesIO()
     workbook.save(out)
     return out.getvalue()

@@ -1,13 +1,11 @@
 """What Office and OpenDocument show, beyond the words that stand in their files."""
 
-import io
-
-import openpyxl
 import pytest
 
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted
 from tests.fetching.test_formats import W, docx, paragraph, zipped
+from tests.fetching.test_formats_kept import sheet
 
 ODF = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -128,25 +126,13 @@ def test_opendocument_is_read(body: str, text: str) -> None:
     assert read(opendocument(body), "a.odt").text == text
 
 
-def workbook(rows: list[list[object]], merged: str = "", name: str = "Sheet1") -> bytes:
-    book = openpyxl.Workbook()
-    book.active.title = name
-    for row in rows:
-        book.active.append(row)
-    if merged:
-        book.active.merge_cells(merged)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(("name", "title"), [("Budget", "Budget"), ("Tabelle 1", "")])
 def test_a_sheet_that_has_a_name_is_its_title(name: str, title: str) -> None:
-    assert read(workbook([["Item", 2024], ["Oars", 40]], name=name), "a.xlsx").title == title
+    assert read(sheet([["Item", 2024], ["Oars", 40]], name=name), "a.xlsx").title == title
 
 
 def test_formulas_that_were_never_calculated_are_named() -> None:
-    found = read(workbook([["Item", 2024], ["Oars", 40], ["Sum", "=SUM(B2:B2)"]]), "a.xlsx")
+    found = read(sheet([["Item", 2024], ["Oars", 40], ["Sum", "=SUM(B2:B2)"]]), "a.xlsx")
     assert found.text.endswith("Oars: 2024 40\n\nSum: 2024 =SUM(B2:B2)")
     assert found.unread == "the results of formulas that were never calculated, as in B3"
 
@@ -160,7 +146,7 @@ def test_each_table_of_a_sheet_has_its_own_heads() -> None:
         ["East", "Rowan", 6],
         [None, "Hazel", 8],
     ]
-    assert read(workbook(rows, "A5:A6"), "a.xlsx").text == (
+    assert read(sheet(rows, merged="A5:A6"), "a.xlsx").text == (
         "Crew | Men\n\nAlder: Men 12\n\nCoast | Boat | Oars\n\n"
         "East: Boat Rowan; Oars 6\n\nEast: Boat Hazel; Oars 8"
     )

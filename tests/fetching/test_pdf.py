@@ -159,22 +159,14 @@ REFRAIN = ["O the oak and the ash,", "The lass sat alone", "in the north wind."]
 ROWS = ["Graz", "290", "127"], ["Linz", "212", "96"], ["Wels", "62", "46"], ["Steyr", "38", "26"]
 
 
-def table(*rows: Sequence[str]) -> str:
-    return "".join(
-        line(cell, 72 + 130 * x, 700 - 14 * y)
-        for y, row in enumerate(rows)
-        for x, cell in enumerate(row)
-    )
-
-
 @pytest.mark.parametrize(
     ("pages", "kept", "times"),
     [
         ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
         (
             [
-                table(["City", "People", "Area"], *ROWS[:2]),
-                table(["City", "People", "Area"], *ROWS[2:]),
+                grid([["City", "People", "Area"], *rows], 72, 202, 332)
+                for rows in (ROWS[:2], ROWS[2:])
             ],
             "City | People",
             2,
