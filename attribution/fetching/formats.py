@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -14,7 +13,7 @@ from attribution.fetching import content_type as media
 from attribution.fetching.content_type import actual_type
 from attribution.fetching.html_page import read_html
 from attribution.fetching.office import read_docx, read_epub, read_odf, read_pptx, read_xlsx
-from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
+from attribution.fetching.page import PLACEHOLDER, Extracted, clean, one_line, valid_date
 from attribution.fetching.pdf import OCR, read_pdf
 from attribution.fetching.plain import read_csv, read_mail, read_markdown, read_plain, read_rtf
 from attribution.text.lines import paragraphs
@@ -25,7 +24,6 @@ _LXML_NO_MEMORY = 2  # code of an XMLSyntaxError
 
 
 EXTRACTED = TypeAdapter(Extracted)
-_KEPT_FIELDS = ("title", "text", "published", "site", "breaks", "unread")
 
 
 def read_again(content: bytes, media_type: str, name: str) -> Extracted:
@@ -38,8 +36,9 @@ def to_read_again(name: str, page: Page) -> Document:
 
     A run keeps what was read, not the file.
     """
-    fields = {field: getattr(page, field) for field in _KEPT_FIELDS}
-    return Document(name, json.dumps(fields).encode(), media.READ)
+    extracted = Extracted(page.title, page.text, page.published, page.site, page.breaks)
+    kept = EXTRACTED.dump_json(replace(extracted, unread=page.unread))
+    return Document(name, kept, media.READ)
 
 
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
@@ -117,7 +116,7 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         message = f"{name} has {len(text):,} characters, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)
     title = one_line(extracted.title)
-    if is_placeholder(title):
+    if PLACEHOLDER.fullmatch(title):
         title = ""
     published = valid_date(extracted.published)
     site = one_line(extracted.site)

@@ -17,7 +17,7 @@ from attribution.types import Failure, Page, content_id
 
 _LINE_ENDS = re.compile(r"\r\n?|[\f\v\x85\u2028\u2029]")
 UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(  # a title that a program made
     r"""about:\w+
       | (?:untitled|unnamed|unbenannt|document|presentation|slide|title)[ _-]?\d*
       | untitled\ \w+
@@ -26,7 +26,6 @@ _PLACEHOLDER = re.compile(
       | [^ ]+\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|e?ps|rtf|odt|html?)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_DATE = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?!\d)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 MAX_LINE = 300  # characters of a title or name
 
@@ -104,17 +103,11 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())[:MAX_LINE]
 
 
-def is_placeholder(title: str) -> bool:
-    """Return True if a program made the title, as "Untitled-1" or "Microsoft Word - a.docx"."""
-    return _PLACEHOLDER.fullmatch(title) is not None
-
-
 def valid_date(text: str) -> str:
     """Return the ISO date at the start of a text; empty if it is invalid or in the future."""
-    match = _DATE.match(text)
     # somewhere on Earth it is tomorrow already
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     with suppress(ValueError):
-        if match and date.fromisoformat(match[1]) <= tomorrow:
-            return match[1]
+        day = date.fromisoformat(text.strip()[:10])
+        return day.isoformat() if day <= tomorrow else ""
     return ""
