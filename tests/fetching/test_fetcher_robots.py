@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -93,14 +94,9 @@ def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> No
     slow = rules("User-agent: *\nCrawl-delay: 30")
     with http_server(respond, **slow) as server, http_server(always(200, HTML, PAGE)) as other:
         fetcher = Fetcher(QUICK, local)
-        threads = [
-            threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(3)
-        ]
-        for thread in threads:
-            thread.start()
-        fetcher.fetch(other.url())
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(3) as pool:
+            pool.map(fetcher.fetch, [server.url(f"/{n}") for n in range(3)])
+            fetcher.fetch(other.url())
     assert len(times) == 3
     assert (
         0.6 <= times[-1] - times[0] < 10
@@ -122,11 +118,6 @@ def test_only_so_many_at_once_from_one_host() -> None:
 
     with http_server(respond) as server:
         fetcher = Fetcher(QUICK, local)
-        threads = [
-            threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(7)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(7) as pool:
+            pool.map(fetcher.fetch, [server.url(f"/{n}") for n in range(7)])
     assert most == 2

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
@@ -211,14 +211,15 @@ def test_a_font_that_names_no_characters_is_said() -> None:
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(
-        st.lists(st.text("abc dé1,.-", max_size=40).map(str.strip), max_size=4),
+        st.lists(st.text("abc dé,.-", max_size=40).map(str.strip), max_size=4),
         min_size=1,
         max_size=4,
     )
 )
 def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -> None:
-    if not any(any(c.isalpha() for c in text) for page in pages for text in page):
-        return
+    written_lines = [text for page in pages for text in page if text]
+    assume(any(c.isalpha() for text in written_lines for c in text))
+    assume(len(written_lines) == len(set(written_lines)))  # a repeated one is a running head
     found = make_page("a", "document", read(pdf(*(lines(*page) for page in pages))))
     assert len(found.breaks) == len(pages)
     assert list(found.breaks) == sorted(found.breaks)
