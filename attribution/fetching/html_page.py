@@ -192,8 +192,8 @@ def _article(body: _Element, paragraphs: Sequence[str]) -> str:
 MAX_SCRIPT = 100_000  # characters of JSON metadata: trafilatura searches it with slow patterns
 MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
 MAX_NOTICE = 300  # … and one shorter than this only a notice
-_JSON_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"(\w+)"')
-_ITEM_TYPE = re.compile(r"(\w+)/?(?:\s|$)")
+_JSON_TYPE = re.compile(r'"@type"\s{0,9}:[\s\[]{0,9}"(\w{1,60})"')
+_ITEM_TYPE = re.compile(r"/(\w{1,60}+)/?(?!\S)")
 _NOT_FREE = re.compile(
     r"""["']?isAccessibleForFree["']?\s*:\s*["']?(?:https?://schema\.org/)?false""", re.IGNORECASE
 )
