@@ -111,21 +111,17 @@ class Graph:
         self.layout.append({"tensor": name, "form": form})
         return name
 
-    def quantised(self, x: str, factors: str = "", rounded: Any = None) -> Quantised:
+    def quantised(self, x: str, rounded: Any = None) -> Quantised:
         """Quantise each row by its own largest value.
 
         Args:
             x: The rows; what is quantised once is used again.
-            factors: Name of the factors that the columns are divided by, so that they range evenly.
             rounded: True for the columns to quantise. A few that range far beyond the others stay
                 in float32, or the others would lose their precision.
         """
         if x in self._quantised:
             return self._quantised[x]
         even = x
-        if factors:
-            self.layout.append({"tensor": factors, "form": "factors"})
-            even = self.node("Mul", [x, f"{factors}:inverse"])
         exact = ""
         columns: list[int] = []
         if rounded is not None:
@@ -150,23 +146,20 @@ class Graph:
         self._quantised[x] = Quantised(values, column, exact, columns)
         return self._quantised[x]
 
-    def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
+    def product(self, x: str, name: str, rounded: Any = None) -> str:
         """Multiply x with the matrix `name`; its bias is not added.
 
         Args:
             x: The rows.
             name: The matrix.
-            factors: As in `quantised`.
             rounded: As in `quantised`.
         """
-        return self.quantised_product(self.quantised(x, factors, rounded), name, factors)
+        return self.quantised_product(self.quantised(x, rounded), name)
 
-    def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
+    def quantised_product(self, x: Quantised, name: str) -> str:
         """Multiply quantised rows with the matrix `name`."""
         entry: dict[str, Any] = {"tensor": name, "form": "columns"}
-        if factors:
-            entry["factors"] = factors
-        elif x.exact:
+        if x.exact:
             entry["kept"] = list(x.columns)
         self.layout.append(entry)
         one = self.constant("one", np.float32(1))
@@ -190,9 +183,7 @@ class Graph:
         bias = self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
 
-    def residual(
-        self, x: str, inner: str, dense: str, norm: str, factors: str = "", rounded: Any = None
-    ) -> str:
+    def residual(self, x: str, inner: str, dense: str, norm: str, rounded: Any = None) -> str:
         """Add the layer norm of x and a dense layer's output.
 
         Args:
@@ -200,10 +191,9 @@ class Graph:
             inner: The input of the dense layer.
             dense: The name of the dense layer.
             norm: The name of the layer norm.
-            factors: As in `quantised`.
             rounded: As in `quantised`.
         """
-        product = self.product(inner, f"{dense}.weight", factors, rounded)
+        product = self.product(inner, f"{dense}.weight", rounded)
         made = self.node("Add", [product, self.tensor(f"{dense}.bias")])
         whole = self.node("Add", [made, x])
         return self.normalised(whole, norm)
