@@ -1,6 +1,7 @@
 """Measure adapters on data for choosing, or with `--report` on data that no choice has seen.
 
-    python -m training.evaluate --data FOLDER --adapter FOLDER [--adapter OTHER …] [--weakest 12]
+    python -m training.evaluate --data FOLDER --adapter FOLDER [--adapter OTHER …]
+        [--weakest 12] [--small]
 
 For choosing: the development split of the written claims, fold 6 of the claims with real passages,
 and half of English XNLI. With `--report`: folds 7 to 9, and the other half of XNLI. The development
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from training import command
+from training import command, small
 from training.pairs import (
     CHOOSING_FOLD,
     CONTRADICTED,
@@ -120,7 +121,7 @@ def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Te
     with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
         for start in range(0, len(order), BATCH):
             part = order[start : start + BATCH]
-            inputs = collate([ids[index] for index in part], tokenizer.pad_token_id)
+            inputs = collate([ids[index] for index in part], tokenizer)
             found[part] = torch.softmax(model(**inputs).logits.float(), -1)
     return found
 
@@ -209,12 +210,13 @@ def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--adapter", type=Path, action="append", required=True)
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--weakest", type=int, default=0)
     args = parser.parse_args()
     pairs = choosing(args.data, args.report)
     for adapter in args.adapter:
-        base, tokenizer = load_base()
+        base, tokenizer = small.load() if args.small else load_base()
         model = with_adapter(base, adapter).merge_and_unload()
         found = probabilities(model, pairs, tokenizer)
         print(json.dumps({"adapter": str(adapter)} | figures(found, pairs)), flush=True)

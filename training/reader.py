@@ -3,10 +3,10 @@
     python -m training.reader --data FOLDER --start ADAPTER --out ADAPTER --minutes 120
 
 `--start` names the adapter to go on from, by default the one that ships; `--fresh` begins anew.
-`--first-portion` says where in the endless order of pairs a run begins, so that several runs see
-different pairs. The moving average of the weights is written to `--out` every few minutes and at
-the end; with SIGTERM a run ends early. Deterministic for a seed, up to the order of float
-additions. Needs `peft`.
+`--small` teaches the small reader instead (`training.small`). `--first-portion` says where in the
+endless order of pairs a run begins, so that several runs see different pairs. The moving average of
+the weights is written to `--out` every few minutes and at the end; with SIGTERM a run ends early.
+Deterministic for a seed, up to the order of float additions. Needs `peft`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from attribution.models.mpnet import whole_model
-from training import command, int8
+from training import command, int8, small
 from training.pairs import CONTRADICTED, ENTAILED, NEITHER, PORTION, RELATIONS, Mixture, Pair
 
 TOKENS = 256  # of a claim and its passage
@@ -39,8 +39,8 @@ WEIGHT_DECAY = 0.01
 AVERAGED = 0.997  # how much of the moving average stays at each step
 SAVED_EVERY = 300  # seconds
 RANK = 16  # of the adapter
-ALPHA = 32  # its scale is ALPHA / RANK
-LAYERS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
+SCALE = 2  # of what it adds
+LAYERS = "q k v o query key value intermediate.dense output.dense pooler.dense".split()
 ADAPTER = Path("attribution/verifiers/base")
 
 
@@ -61,20 +61,21 @@ def load_base() -> tuple[Any, Any]:
         return model, AutoTokenizer.from_pretrained(folder)
 
 
-def with_adapter(model: Any, start: Path | None) -> Any:
+def with_adapter(model: Any, start: Path | None, rank: int = RANK) -> Any:
     """Return the base with an adapter that is ready to be trained.
 
     Args:
         model: The base.
         start: The adapter's folder; None for a fresh one.
+        rank: That of a fresh one.
     """
     from peft import LoraConfig, PeftModel, get_peft_model
 
     if start is None:
         config = LoraConfig(
             task_type="SEQ_CLS",
-            r=RANK,
-            lora_alpha=ALPHA,
+            r=rank,
+            lora_alpha=SCALE * rank,
             target_modules=LAYERS,
             modules_to_save=["classifier"],
         )
@@ -105,16 +106,17 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
     partial = folder / "adapter_model.part"
     save_file(weights, str(partial), metadata={"format": "pt"})
     os.replace(partial, folder / "adapter_model.safetensors")
-    config = {
+    config = model.peft_config["default"]
+    values = {
         "peft_type": "LORA",
         "task_type": "SEQ_CLS",
-        "r": RANK,
-        "lora_alpha": ALPHA,
-        "target_modules": LAYERS,
+        "r": config.r,
+        "lora_alpha": config.lora_alpha,
+        "target_modules": sorted(config.target_modules),
         "modules_to_save": ["classifier"],
-        "base_model_name_or_path": "sentence-transformers/all-mpnet-base-v2",
+        "base_model_name_or_path": model.config.name_or_path,
     }
-    (folder / "adapter_config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "adapter_config.json").write_text(json.dumps(values, indent=1) + "\n")
     (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n")
 
 
@@ -139,24 +141,29 @@ def encode(pairs: list[Pair], tokenizer: Any) -> list[list[int]]:
     return ids
 
 
-def collate(ids: list[list[int]], padding: int) -> dict[str, torch.Tensor]:
+def collate(ids: list[list[int]], tokenizer: Any) -> dict[str, torch.Tensor]:
     """Return the inputs of a batch.
 
     Args:
         ids: The tokens of each pair.
-        padding: The token that shorter ones are filled up with.
+        tokenizer: The base's.
 
     Returns:
-        `input_ids` and `attention_mask`, each of shape (pairs, tokens).
+        `input_ids` and `attention_mask`, each of shape (pairs, tokens), and `token_type_ids` for a
+        base that has them.
     """
     longest = max(len(row) for row in ids)
     length = -(-longest // PADDED) * PADDED
-    tokens = torch.full((len(ids), length), padding)
+    tokens = torch.full((len(ids), length), tokenizer.pad_token_id)
     mask = torch.zeros_like(tokens)
     for number, row in enumerate(ids):
         tokens[number, : len(row)] = torch.tensor(row)
         mask[number, : len(row)] = 1
-    return {"input_ids": tokens, "attention_mask": mask}
+    inputs = {"input_ids": tokens, "attention_mask": mask}
+    if "token_type_ids" in tokenizer.model_input_names:
+        ends = (tokens == tokenizer.sep_token_id).long()
+        inputs["token_type_ids"] = (ends.cumsum(1) > ends).long() * mask
+    return inputs
 
 
 def batches(ids: list[list[int]], seed: int) -> list[list[int]]:
@@ -199,18 +206,17 @@ def keep_memory() -> None:
 class Trainer:
     """A model while it is trained, with the moving average of its weights."""
 
-    def __init__(self, start: Path | None, seed: int) -> None:
-        """Load the base and an adapter.
+    def __init__(self, base: Any, tokenizer: Any, seed: int) -> None:
+        """Prepare a base with its adapter.
 
         Args:
-            start: The adapter's folder; None for a fresh one.
-            seed: Decides a fresh adapter and what is dropped out.
+            base: As `with_adapter` returns it.
+            tokenizer: The base's.
+            seed: Decides what is dropped out.
         """
         torch.manual_seed(seed)
         torch.set_flush_denormal(True)
-        keep_memory()
-        base, self.tokenizer = load_base()
-        self.model = with_adapter(base, start)
+        self.model, self.tokenizer = base, tokenizer
         if int8.is_fast():
             int8.freeze_in_int8(self.model)
         self.model.train()
@@ -240,7 +246,7 @@ class Trainer:
         for start in range(0, len(pairs), together):
             part = pairs[start : start + together]
             tokens = ids[start : start + together]
-            inputs = collate(tokens, self.tokenizer.pad_token_id)
+            inputs = collate(tokens, self.tokenizer)
             targets = torch.tensor([pair.target for pair in part])
             importance = torch.tensor([pair.weight for pair in part])
             logits = self.model(**inputs).logits
@@ -276,6 +282,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--start", type=Path, default=ADAPTER)
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--rank", type=int, default=RANK)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=120)
     parser.add_argument("--first-portion", type=int, default=0)
@@ -290,7 +298,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     mixture = Mixture(args.data, args.seed)
     print(mixture.sizes, flush=True)
-    trainer = Trainer(None if args.fresh else args.start, args.seed)
+    keep_memory()
+    torch.manual_seed(args.seed)
+    base, tokenizer = small.load() if args.small else load_base()
+    model = with_adapter(base, None if args.fresh else args.start, args.rank)
+    trainer = Trainer(model, tokenizer, args.seed)
     started = saved = time.monotonic()
     seconds = args.minutes * 60
     seen = 0
