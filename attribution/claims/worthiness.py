@@ -138,6 +138,9 @@ def _is_instruction(doc: Doc) -> bool:
 def _states_nothing(doc: Doc, text: str) -> bool:
     """Return True for a noun phrase or participle with its modifiers, without a figure, name or
     past tense.
+
+    In a whole sentence a clause modifies a noun by its pronoun alone: "The planet Neptune has
+    rings." is none.
     """
     top = root(doc)
     has_digit = any(c.isdigit() for c in text)
@@ -147,7 +150,8 @@ def _states_nothing(doc: Doc, text: str) -> bool:
         return top.i == 0 and not any(t.dep_ == "aux" for t in top.children)
     relative: set[int] = set()
     for child in top.children:
-        if child.dep_ == "relcl":
+        has_pronoun = any(token.tag_ in ("WDT", "WP", "WRB") for token in child.subtree)
+        if child.dep_ == "relcl" and (has_pronoun or text[-1] != "."):
             relative.update(token.i for token in child.subtree)
     if top.pos_ != "NOUN" or not relative:
         return False

@@ -73,6 +73,7 @@ class ClaimRow:
     page: Page | None  # of that passage, if there is one
     own: AnalystVerdict | None  # the assessment
     note: str  # the analyst's
+    excluded: int  # passages that a person excluded
 
     @property
     def group(self) -> str:
@@ -91,6 +92,7 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     own = assessments(report)
     notes = {judgement.claim_id: judgement.note for judgement in report.judgements}
+    set_aside = report.set_aside.evidence if report.set_aside else ()
     evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for found in report.evidence:
         evidence[found.claim_id].append(found)
@@ -109,6 +111,7 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
             page=pages[piece.page_id] if piece else None,
             own=own.get(claim.id),
             note=notes.get(claim.id, ""),
+            excluded=sum(piece.claim_id == claim.id for piece in set_aside),
         )
 
 
@@ -156,6 +159,9 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
             return "One source supports this, another contradicts it."
         case "unclear":
             return _unclear(row)
+        case "no_relation" if row.excluded:
+            left = plural(row.excluded, "passage")
+            return f"Without the {left} that you excluded, no source says anything about this."
         case "no_relation":
             return f"None of {plural(sources, 'source')} says anything about this."
         case "pending":

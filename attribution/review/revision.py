@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 from attribution.edits import Reword
 from attribution.review.judgements import shown_labels
 from attribution.text.markdown import escape_markdown
+from attribution.text.marks import marks
 from attribution.text.passages import passages
 from attribution.text.quantities import changed_values
 from attribution.types import Claim, Label, Page, Report, Span
@@ -78,7 +79,7 @@ def revise(
         report: A finished run.
         unsupported: What becomes of unsupported sentences.
         has_footnotes: Name the source and quote the sentence for each claim that is supported or,
-            under "mark", contradicted.
+            under "mark", contradicted; such a note replaces the sentence's own citation marks.
     """
     reviser = _Reviser(report, unsupported, has_footnotes)
     for sentence in reviser.sentences():
@@ -104,6 +105,7 @@ class _Reviser:
         self._claims = {claim.id: claim for claim in report.claims}
         self._originals = _original_texts(report)
         self._notes = _Footnotes(self._answer)
+        self._own_marks = [span for mark in marks(self._answer) for span in mark.hidden]
         self._marked = 0
         self._dropped = 0
 
@@ -143,8 +145,15 @@ class _Reviser:
         if self._has_footnotes:
             added += self._footnote_marks(sentence)
         position = _place_after(self._answer, sentence.span[1]) if added else None
-        if position is not None:
-            self._edits.append(_Replacement(position, position, added))
+        if position is None:
+            return
+        self._edits.append(_Replacement(position, position, added))
+        if "[^" in added:
+            for start, end in self._own_marks:
+                is_within = sentence.span[0] <= start and end <= position
+                if is_within and "^" not in self._answer[start:end]:
+                    has_blank = self._answer[sentence.span[0] : start].endswith(" ")
+                    self._edits.append(_Replacement(start - has_blank, end, ""))
 
     def revision(self) -> Revision:
         pieces: list[str] = []

@@ -84,6 +84,13 @@ def test_a_value_that_was_changed_in_a_claim_is_changed_in_the_answer(
     assert revised.text == expected
 
 
+def test_a_footnote_takes_the_place_of_the_answers_own_mark() -> None:
+    answer = "The tower was finished in 1889 [1]. It is red [2]."
+    made = report(answer, (claim(answer, "The tower was finished in 1889 [1]."), "supported"))
+    revised = revise(made).text
+    assert revised.startswith("The tower was finished in 1889.[^1] It is red [2].")
+
+
 def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
     answer = "It opened in 1889 and is red."
     one, two = claim(answer, "It opened in 1889"), claim(answer, "is red")
