@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Literal, Self, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -428,8 +428,7 @@ class Report(Frozen):
         return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A part of a page: `page.text[start:end] == text`."""
 
     page_id: str

@@ -13,7 +13,7 @@ from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, key_of
 from attribution.embedders.static import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
-from attribution.evidence.origins import with_origins
+from attribution.evidence.origins import Origins
 from attribution.evidence.prose import prose
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS
@@ -52,7 +52,7 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
 DEPTH = 100  # nearest chunks, and those with most words of the claim
-Origins = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
+OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
 
 def with_context(text: str, start: int, end: int) -> Span:
@@ -100,7 +100,6 @@ class Matcher:
         """
         self.settings = settings
         self.question = question
-        self.answer = answer
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
         self.policy = policy_of(settings)
@@ -111,6 +110,7 @@ class Matcher:
         self._finding = threading.Lock()
         self.chunks = 0
         self._prose: dict[str, str] = {}  # by page
+        self._origins = Origins(answer, question)
         self._marked: dict[str, Page] = {}  # the pages with their origins, as far as determined
 
     def add(self, page: Page) -> bool:
@@ -202,7 +202,7 @@ class Matcher:
     def marked(self) -> dict[str, Page]:
         """The pages with their origins, by id, determined before anything is decided."""
         if len(self._marked) < len(self.pages):
-            pages = with_origins(list(self.pages.values()), self.answer, self.question)
+            pages = self._origins.marked(list(self.pages.values()))
             self._marked = {page.id: page for page in pages}
         return self._marked
 
@@ -250,7 +250,7 @@ class Ranking:
     rank: Callable[[float], float]
     by_words: Mapping[Chunk, float]
 
-    def best(self, k: int, origins: Origins | None) -> list[Candidate]:
+    def best(self, k: int, origins: OriginIds | None) -> list[Candidate]:
         """Return the k candidates with the highest scores, nearest first.
 
         `origins` as in `spread`.
@@ -263,7 +263,7 @@ class Ranking:
         return reciprocal(self.rank(candidate.similarity)) + self.by_words.get(candidate.chunk, 0.0)
 
 
-def spread(ranked: Iterable[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
+def spread(ranked: Iterable[Chunk], k: int, origins: OriginIds | None) -> list[Chunk]:
     """Return the k best chunks, of which at most two in five are of one origin.
 
     More of one origin are returned only for want of others.
@@ -312,7 +312,7 @@ class Candidates:
         claims: Sequence[Claim],
         question: str,
         early: bool = False,
-        origins: Origins | None = None,
+        origins: OriginIds | None = None,
     ) -> list[list[Candidate]]:
         """Return the `top_k` chunks of each claim, nearest first.
 
@@ -366,7 +366,7 @@ class Candidates:
         queries: Sequence[Sequence[str]],
         by_words: Sequence[Sequence[Chunk]],
         early: bool,
-        origins: Origins | None,
+        origins: OriginIds | None,
     ) -> list[list[Chunk] | None]:
         """Return the chunks to embed for each claim: the best by words and static vectors.
 

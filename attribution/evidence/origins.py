@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from attribution.text.urls import canonical, site
 from attribution.types import Genre, Page
@@ -19,6 +19,7 @@ SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
 _WORD = re.compile(r"\w+")
+_BYTES = re.compile(rb"[^ ]+")
 _LEAST_QUESTION = 12  # characters of a question that a page repeats
 _WIKIPEDIA = re.compile(
     r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)"
@@ -27,31 +28,76 @@ _WIKIPEDIA = re.compile(
 _OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 
 
-def with_origins(pages: Sequence[Page], answer: str = "", question: str = "") -> tuple[Page, ...]:
-    """Set the origin of each page.
+class _Text(NamedTuple):
+    """What is compared of a page's text.
 
-    The origin is the id of the first page of those that go back to one text: the one published
-    first, whatever the order of `pages`, which is kept. It is empty for a page that stands alone.
-
-    Args:
-        pages: The pages of a run.
-        answer: Web pages that publish it, and others of the same unknown site, get the genre
-            `answer`, which counts not at all.
-        question: The question that it answers.
+    Attributes:
+        sketch: The smallest hashes of its shingles; of a short text the hash of all its words.
+        has_answer: It holds most of the answer, and nothing else or its question too.
     """
-    ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
-    first_pages = _FirstPages()
-    origins = {page.id: first_pages.origin(page) for page in ordered}
-    sizes = Counter(origins.values())
-    publishing = _publishing(ordered, answer, question)
-    marked: list[Page] = []
-    for page in pages:
-        origin = origins[page.id]
-        update: dict[str, object] = {"origin": origin if sizes[origin] > 1 else ""}
-        if page.id in publishing:
-            update["genre"] = "answer"
-        marked.append(page.model_copy(update=update))
-    return tuple(marked)
+
+    sketch: frozenset[bytes]
+    has_answer: bool = False
+
+
+class Origins:
+    """Tells which pages of a run go back to one text. Each text is read once."""
+
+    def __init__(self, answer: str = "", question: str = "") -> None:
+        """Set what pages may publish.
+
+        Args:
+            answer: Web pages that publish it, and others of the same unknown site, get the genre
+                `answer`, which counts not at all.
+            question: The question that it answers.
+        """
+        words = _words(answer)
+        shingles = _shingles(words)
+        self._sketch = _sketch(words, shingles)
+        self._answer = frozenset(shingles if len(words) >= SHORT else ())
+        self._question = " ".join(_words(question))
+        self._texts: dict[str, _Text] = {}
+
+    def marked(self, pages: Sequence[Page]) -> tuple[Page, ...]:
+        """Return the pages with the origin of each.
+
+        The origin is the id of the first page of those that go back to one text: the one published
+        first, whatever the order of `pages`, which is kept. It is empty for a page that stands
+        alone.
+        """
+        for page in pages:
+            if page.text not in self._texts:
+                self._texts[page.text] = self._read(page.text)
+        ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
+        first_pages = _FirstPages()
+        origins = {page.id: first_pages.origin(page, self._texts[page.text]) for page in ordered}
+        sizes = Counter(origins.values())
+        publishing = self._publishing(pages)
+        marked: list[Page] = []
+        for page in pages:
+            origin = origins[page.id]
+            update: dict[str, object] = {"origin": origin if sizes[origin] > 1 else ""}
+            if page.id in publishing:
+                update["genre"] = "answer"
+            marked.append(page.model_copy(update=update))
+        return tuple(marked)
+
+    def _read(self, text: str) -> _Text:
+        words = _words(text)
+        shingles = _shingles(words)
+        sketch = _sketch(words, shingles)
+        shared = len(self._answer.intersection(shingles))
+        if not self._answer or shared < ALIKE * len(self._answer):
+            return _Text(sketch)
+        is_asked = len(self._question) >= _LEAST_QUESTION and self._question in " ".join(words)
+        return _Text(sketch, is_asked or _alike(self._sketch, sketch))
+
+    def _publishing(self, pages: Iterable[Page]) -> set[str]:
+        """Return the ids of web pages that publish the answer, or are of the same site."""
+        on_web = [page for page in pages if page.kind == "web"]
+        ids = {page.id for page in on_web if self._texts[page.text].has_answer}
+        sites = {site(page.url) for page in on_web if page.id in ids}
+        return ids | {p.id for p in on_web if p.genre in _OWN_SITE and site(p.url) in sites}
 
 
 class _FirstPages:
@@ -59,22 +105,21 @@ class _FirstPages:
 
     def __init__(self) -> None:
         self._by_key: dict[Hashable, str] = {}  # ids by what pages of one origin share
-        self._sketches: dict[str, frozenset[int]] = {}
+        self._sketches: dict[str, frozenset[bytes]] = {}
 
-    def origin(self, page: Page) -> str:
+    def origin(self, page: Page, text: _Text) -> str:
         """Return the id of the first page of this page's origin, which may be its own."""
-        sketch = _sketch(page.text)
         keys = list(_shared(page))
         known = [self._by_key[key] for key in keys if key in self._by_key]
-        origin = known[0] if known else self._alike(sketch)
+        origin = known[0] if known else self._alike(text.sketch)
         if not origin:
             origin = page.id
-            self._sketches[origin] = sketch
+            self._sketches[origin] = text.sketch
         for key in keys:
             self._by_key.setdefault(key, origin)
         return origin
 
-    def _alike(self, sketch: frozenset[int]) -> str:
+    def _alike(self, sketch: frozenset[bytes]) -> str:
         """Return the id of the first page whose text is a copy of this; empty if there is none."""
         alike = (i for i, other in self._sketches.items() if _alike(sketch, other))
         return next(alike, "")
@@ -98,51 +143,28 @@ def _shared(page: Page) -> Iterator[Hashable]:
         yield "wikipedia", match[1] or match[3], (match[2] or match[4]).replace("%20", "_")
 
 
-def _publishing(pages: Sequence[Page], answer: str, question: str) -> set[str]:
-    """Return the ids of web pages that publish an answer.
-
-    They hold nothing else, or hold it together with its question, or are of the same site.
-    """
-    words = _words(answer)
-    if len(words) < SHORT:
-        return set()
-    sketch, wanted, asked = _sketch(answer), _shingles(words), " ".join(_words(question))
-    on_web = [page for page in pages if page.kind == "web"]
-    ids: set[str] = set()
-    sites: set[str] = set()
-    for page in on_web:
-        page_words = _words(page.text)
-        if len(wanted & _shingles(page_words)) < ALIKE * len(wanted):
-            continue
-        has_question = len(asked) >= _LEAST_QUESTION and asked in " ".join(page_words)
-        if has_question or _alike(sketch, _sketch(page.text)):
-            ids.add(page.id)
-            sites.add(site(page.url))
-    return ids | {p.id for p in on_web if site(p.url) in sites and p.genre in _OWN_SITE}
-
-
-@lru_cache(maxsize=64)  # the pages of a run, which its edits and comparisons ask for again
-def _sketch(text: str) -> frozenset[int]:
-    words = _words(text)
-    if len(words) < SHORT:
-        return frozenset([_hash(words)] if words else ())
-    return frozenset(sorted(_shingles(words))[:SKETCH])
-
-
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _shingles(words: Sequence[str]) -> set[int]:
-    return {_hash(words[i : i + WORDS]) for i in range(len(words) - WORDS + 1)}
+def _sketch(words: Sequence[str], shingles: Collection[bytes]) -> frozenset[bytes]:
+    if len(words) < SHORT:
+        return frozenset([_hash(" ".join(words).encode("utf-8", "replace"))] if words else ())
+    return frozenset(sorted(shingles)[:SKETCH])
 
 
-def _hash(words: Iterable[str]) -> int:
+def _shingles(words: Sequence[str]) -> set[bytes]:
+    """Return the hashes of all runs of WORDS words."""
     text = " ".join(words).encode("utf-8", "replace")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
+    spans = [match.span() for match in _BYTES.finditer(text)]
+    return {_hash(text[a:b]) for (a, _), (_, b) in zip(spans, spans[WORDS - 1 :], strict=False)}
 
 
-def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
+def _hash(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=8).digest()
+
+
+def _alike(one: frozenset[bytes], two: frozenset[bytes]) -> bool:
     """Return True if the estimated Jaccard similarity of two texts reaches ALIKE.
 
     The estimate is the share that their sketches have in common of the smallest hashes of both.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attribution.errors import BadInput
 from attribution.evidence.judging import PlacedPassage, Reading, read
-from attribution.evidence.origins import with_origins
+from attribution.evidence.origins import Origins
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
@@ -161,4 +161,4 @@ def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:
             text=passage.text,
             genre=genre_of(passage.url, passage.title, passage.text),
         )
-    return dict(zip(pages, with_origins(list(pages.values())), strict=True))
+    return dict(zip(pages, Origins().marked(list(pages.values())), strict=True))

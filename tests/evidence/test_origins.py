@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from attribution.evidence.origins import sources, with_origins
+from attribution.evidence.origins import Origins, sources
 from tests.make import page
 
 WORDS = [f"word{n}" for n in range(400)]
@@ -18,15 +18,21 @@ def test_copies_are_one_origin_and_others_are_not() -> None:
     copy = page(f"By our staff. {text.upper()} Share this.", "https://a-paper.example/2")
     other = page(story(2), "https://other.example/3")
     quoting = page(story(3) + " " + text[:300], "https://quotes.example/4")
-    marked = {p.url: p.origin for p in with_origins([copy, other, first, quoting])}
+    origins = Origins()
+    origins.marked([copy, quoting])  # others are still under way
+    marked = {p.url: p.origin for p in origins.marked([copy, other, first, quoting])}
     assert marked == {first.url: first.id, copy.url: first.id, other.url: "", quoting.url: ""}
-    assert [p.url for p in with_origins([copy, other, first])] == [copy.url, other.url, first.url]
+    assert [p.url for p in origins.marked([copy, other, first])] == [
+        copy.url,
+        other.url,
+        first.url,
+    ]
 
 
 def test_short_texts_must_be_the_same() -> None:
     texts = ("A short text.", "A short text!", "A short tale.", "")
     pages = [page(text, f"https://{i}.example/") for i, text in enumerate(texts)]
-    origins = [p.origin for p in with_origins(pages)]
+    origins = [p.origin for p in Origins().marked(pages)]
     assert origins[0] == origins[1] == pages[0].id
     assert origins[2:] == ["", ""]
 
@@ -51,7 +57,7 @@ def test_short_texts_must_be_the_same() -> None:
 def test_mirrors_and_spellings_of_one_address_have_one_origin(
     one: tuple[str, str], two: tuple[str, str], same: bool
 ) -> None:
-    pages = with_origins(
+    pages = Origins().marked(
         [page(start + story(seed), url) for seed, (url, start) in enumerate((one, two))]
     )
     assert (pages[0].origin == pages[1].origin != "") is same
@@ -69,7 +75,7 @@ def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not(
     document = page(answer, "document:own.txt", kind="document")
     found = {
         p.url: p.genre
-        for p in with_origins([published, copied, beside, longer, document], answer, question)
+        for p in Origins(answer, question).marked([published, copied, beside, longer, document])
     }
     assert found == {
         published.url: "answer",
