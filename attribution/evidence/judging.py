@@ -23,7 +23,8 @@ from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-SENTENCES = 2  # of a deciding passage that are read to find the deciding one
+SENTENCES = 2  # of a deciding passage that are read at most to find the deciding one
+STATED = 0.5  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 
 
@@ -172,23 +173,29 @@ def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPoli
 
 
 class _Deciding(NamedTuple):
-    """The deciding passage of a claim, `pieces[number]`, and the sentences of it to read."""
+    """The deciding passage of a claim, `pieces[number]`, and the sentences of it to read.
+
+    Attributes:
+        pairs: The claim with each sentence, most likely first.
+        scores: Of the pairs that were read.
+    """
 
     pieces: list[Evidence]
     number: int
     spans: list[Span]
+    pairs: list[Pair]
+    scores: list[float]
 
 
 def _find_deciding_sentences(
     readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
-    """Have the verifier read the sentences of each claim's deciding passage, and keep the surest.
+    """Find the sentence of each claim's deciding passage that says most clearly what it says.
 
-    The sentences that share most words with the claim are read. For display alone: the verdict
-    rests on the whole passage.
+    The sentences that share most words with the claim are read, up to the first that says it. For
+    display alone: the verdict rests on the whole passage.
     """
-    asked: list[_Deciding] = []
-    pairs: list[Pair] = []
+    deciding: list[_Deciding] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         decisive = [n for n, piece in enumerate(pieces) if piece.relation != "no_relation"]
         if not decisive:
@@ -197,16 +204,19 @@ def _find_deciding_sentences(
         piece = pieces[number]
         spans = _candidates(reading.claim, piece)
         if len(spans) > 1:
-            asked.append(_Deciding(pieces, number, spans))
-            statement = _legible(spoken(reading.claim))
-            pairs += [(statement, _legible(piece.text[slice(*span)])) for span in spans]
-    judgements = iter(verifier.verify(pairs) if pairs else ())
-    for pieces, number, spans in asked:
-        piece = pieces[number]
-        scores = [getattr(next(judgements).probabilities, piece.relation) for _ in spans]
-        start, end = spans[scores.index(max(scores))]
+            claim = _legible(spoken(reading.claim))
+            pairs: list[Pair] = [(claim, _legible(piece.text[slice(*span)])) for span in spans]
+            deciding.append(_Deciding(pieces, number, spans, pairs, []))
+    for place in range(SENTENCES):
+        unread = [one for one in deciding if not one.scores or max(one.scores) < STATED]
+        judgements = verifier.verify([one.pairs[place] for one in unread]) if unread else ()
+        for one, judgement in zip(unread, judgements, strict=True):
+            one.scores.append(getattr(judgement.probabilities, one.pieces[one.number].relation))
+    for one in deciding:
+        piece = one.pieces[one.number]
+        start, end = one.spans[one.scores.index(max(one.scores))]
         sentence = (piece.start + start, piece.start + end)
-        pieces[number] = piece.model_copy(update={"sentence": sentence})
+        one.pieces[one.number] = piece.model_copy(update={"sentence": sentence})
 
 
 def _candidates(claim: Claim, piece: Evidence) -> list[Span]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ from attribution.retrieval.index import (
     Index,
     rank_among,
     reciprocal,
-    reciprocal_ranks,
 )
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -44,6 +42,7 @@ from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier
 
 if TYPE_CHECKING:
+    from attribution.retrieval.bm25 import Numbers
     from attribution.retrieval.index import Vectors
 
 SENTENCES_BEFORE = 2
@@ -236,33 +235,6 @@ class Matcher:
 # --- the best chunks for a claim ---
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Candidate evidence for a claim.
-
-    Attributes:
-        near: The nearest chunks, nearest first.
-        rank: Returns the rank of a similarity among all chunks.
-        by_words: What the words of a chunk add to its score.
-    """
-
-    near: Sequence[Candidate]
-    rank: Callable[[float], float]
-    by_words: Mapping[Chunk, float]
-
-    def best(self, k: int, origins: OriginIds | None) -> list[Candidate]:
-        """Return the k candidates with the highest scores, nearest first.
-
-        `origins` as in `spread`.
-        """
-        ranked = sorted(self.near, key=self._score, reverse=True)  # stable: ties as by cosine
-        selected = set(spread([candidate.chunk for candidate in ranked], k, origins))
-        return [candidate for candidate in self.near if candidate.chunk in selected]
-
-    def _score(self, candidate: Candidate) -> float:
-        return reciprocal(self.rank(candidate.similarity)) + self.by_words.get(candidate.chunk, 0.0)
-
-
 def spread(ranked: Iterable[Chunk], k: int, origins: OriginIds | None) -> list[Chunk]:
     """Return the k best chunks, of which at most two in five are of one origin.
 
@@ -329,18 +301,18 @@ class Candidates:
         else:
             origins = origins or {}
             queries = [_queries(claim, question) for claim in claims]
-        by_words: list[list[Chunk]] = []
+        ranked: list[Numbers] = []
         for claim in claims:
             text = f"{named_by_context(claim)} {claim.statement}".strip()
-            by_words.append(self._words.ranked(text))
-        shortlists = self._shortlists(queries, by_words, early, origins)
+            ranked.append(self._words.ranked(text))
+        shortlists = self._shortlists(queries, ranked, early, origins)
         texts: list[str] = []
         for shortlist in shortlists:
             texts += [chunk.text for chunk in shortlist or ()]
         self._vectors(texts)  # those of all claims together
-        best = []
-        for of_claim in zip(queries, by_words, shortlists, strict=True):
-            best.append(self._ranking(*of_claim).best(self._settings.top_k, origins))
+        best: list[list[Candidate]] = []
+        for of_claim in zip(queries, ranked, shortlists, strict=True):
+            best.append(self._best(*of_claim, origins))
         return best
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -364,7 +336,7 @@ class Candidates:
     def _shortlists(
         self,
         queries: Sequence[Sequence[str]],
-        by_words: Sequence[Sequence[Chunk]],
+        ranked: Sequence[Numbers],
         early: bool,
         origins: OriginIds | None,
     ) -> list[list[Chunk] | None]:
@@ -372,7 +344,7 @@ class Candidates:
 
         Args:
             queries: The texts of each claim.
-            by_words: The chunks that share words with each claim, best first.
+            ranked: The chunks that share words with each claim, best first.
             early: Take only half as many, since not all stay.
             origins: As in `spread`.
 
@@ -388,32 +360,34 @@ class Candidates:
             return [None] * len(queries)
         new = embed_statically([chunk.text for chunk in chunks[len(self._static) :]])
         self._static = np.concatenate([self._static, new])
-        numbers = {chunk: number for number, chunk in enumerate(chunks)}
-        in_order = sorted(chunks, key=lambda chunk: (chunk.page_id, chunk.start))
-        places = np.empty(len(chunks))  # of each chunk in that order, which decides ties
-        places[[numbers[chunk] for chunk in in_order]] = np.arange(len(chunks))
+        places = self._words.places
         of_ranks = 1 / (CONSTANT + np.arange(1, len(chunks) + 1))
         shortlists: list[list[Chunk] | None] = []
-        for claim_queries, ranked in zip(queries, by_words, strict=True):
+        for claim_queries, of_claim in zip(queries, ranked, strict=True):
             cosines = self._static @ embed_statically(claim_queries).T
             # rounded, since a product may depend on the rows beside it in the last digits
             similar = cosines.max(axis=1).round(4)
             scores = np.empty(len(chunks))
             scores[np.lexsort((places, -similar))] = of_ranks
-            scores[[numbers[chunk] for chunk in ranked]] += of_ranks[: len(ranked)]
+            scores[of_claim] += of_ranks[: len(of_claim)]
             best = np.lexsort((places, scores))[::-1]
             shortlists.append(spread((chunks[number] for number in best), most, origins))
         return shortlists
 
-    def _ranking(
-        self, queries: Sequence[str], ranked: Sequence[Chunk], shortlist: Sequence[Chunk] | None
-    ) -> Ranking:
-        """Compare the queries of a claim with the chunks of its shortlist, or with all.
+    def _best(
+        self,
+        queries: Sequence[str],
+        ranked: Numbers,
+        shortlist: Sequence[Chunk] | None,
+        origins: OriginIds | None,
+    ) -> list[Candidate]:
+        """Return the `top_k` chunks of a claim with the highest scores, nearest first.
 
         Args:
             queries: The claim, alone and with what it depends on.
             ranked: All chunks that share words with it, best first.
-            shortlist: None for all chunks.
+            shortlist: The chunks to compare it with; None for all.
+            origins: As in `spread`.
         """
         is_hybrid = self._settings.ranking == "hybrid"
         if shortlist is None:
@@ -431,10 +405,17 @@ class Candidates:
         rank = rank_among([candidate.similarity for candidate in nearest])
         by_words: dict[Chunk, float] = {}
         if is_hybrid:
-            by_words = reciprocal_ranks([(1.0, ranked)])
-            for chunk in _repeating(queries[0], ranked):
+            chunks = [self._words.chunks[number] for number in ranked]
+            by_words = {chunk: reciprocal(n) for n, chunk in enumerate(chunks, 1)}
+            for chunk in _repeating(queries[0], chunks):
                 by_words[chunk] = 1.0  # more than both ranks together
-        return Ranking(nearest, rank, by_words)
+
+        def score(candidate: Candidate) -> float:
+            return reciprocal(rank(candidate.similarity)) + by_words.get(candidate.chunk, 0.0)
+
+        in_order = sorted(nearest, key=score, reverse=True)  # stable: ties as by cosine
+        selected = set(spread([c.chunk for c in in_order], self._settings.top_k, origins))
+        return [candidate for candidate in nearest if candidate.chunk in selected]
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:

@@ -12,9 +12,16 @@ import sqlite3
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from attribution.text.words import STOP_WORDS, words_of
 from attribution.types import Chunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]  # of chunks
 
 MAX_TERMS = 64
 RARE = 2  # a word in at most so many documents shows by itself what a document is about …
@@ -100,24 +107,33 @@ class Chunks:
     """Chunks ranked by the words they share with a text, whatever the order in which they came."""
 
     def __init__(self) -> None:
+        import numpy as np
+
         self.chunks: list[Chunk] = []
         self._texts = Texts()
-
-    def __len__(self) -> int:
-        return len(self.chunks)
+        self._places: Numbers = np.zeros(0, dtype=np.int64)
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         self._texts.add([chunk.text for chunk in chunks])
         self.chunks += chunks
 
-    def ranked(self, text: str) -> list[Chunk]:
-        """Best first, ties by page and place; none without one of the words."""
-        scored = [
-            (round(score, 6), self.chunks[number]) for number, score in self._texts.ranked(text)
-        ]
-        return [
-            chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))
-        ]
+    @property
+    def places(self) -> Numbers:
+        """The place of each chunk by page and start, which decides ties."""
+        import numpy as np
+
+        if len(self._places) < len(self.chunks):
+            numbers = range(len(self.chunks))
+            self._places = np.argsort(sorted(numbers, key=lambda number: self.chunks[number][:2]))
+        return self._places
+
+    def ranked(self, text: str) -> Numbers:
+        """The numbers of chunks with one of the words, best first."""
+        import numpy as np
+
+        rows = np.array(self._texts.ranked(text)).reshape(-1, 2)
+        numbers = rows[:, 0].astype(np.int64)
+        return numbers[np.lexsort((self.places[numbers], rows[:, 1].round(6)))]
 
 
 def _words(query: str, shortest: int = 2) -> list[str]:

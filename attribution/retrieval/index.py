@@ -5,10 +5,9 @@ rankings.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from attribution.errors import BadInput
 from attribution.types import Chunk
@@ -103,23 +102,11 @@ class Index:
 
 
 CONSTANT = 60  # the paper's; a smaller one gives the first ranks more weight
-H = TypeVar("H", bound=Hashable)
 
 
-def reciprocal(rank: float, constant: float = CONSTANT) -> float:
+def reciprocal(rank: float) -> float:
     """Return the score that an item gets from its rank in one ranking."""
-    return 1 / (constant + rank)
-
-
-def reciprocal_ranks(
-    rankings: Sequence[tuple[float, Sequence[H]]], constant: float = CONSTANT
-) -> dict[H, float]:
-    """Score every item of weighted rankings; higher is better."""
-    scores: dict[H, float] = defaultdict(float)
-    for weight, ranking in rankings:
-        for rank, item in enumerate(ranking, 1):
-            scores[item] += weight * reciprocal(rank, constant)
-    return scores
+    return 1 / (CONSTANT + rank)
 
 
 def rank_among(similarities: Sequence[float]) -> Callable[[float], int]:

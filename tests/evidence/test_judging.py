@@ -42,6 +42,7 @@ def test_the_surest_sentence_of_the_deciding_passage_is_marked() -> None:
     ((piece,),) = read([case(text)], verifier, DecisionPolicy())
     assert piece.relation == "entailed"
     assert piece.deciding_sentence == "The Nile is quite long."
+    assert len(verifier.pairs) == 2  # the passage and this sentence, which says it
 
 
 def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
