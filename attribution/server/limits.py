@@ -43,22 +43,28 @@ class Config(uvicorn.Config):
 
 
 class BoundedConnection(H11Protocol):
-    """When the server is full, a new connection replaces the oldest without a whole request."""
+    """When the server is full, a new connection replaces the one that has kept it waiting longest
+    for (the rest of) a request.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.opened_at = self.loop.time()
+        self.waiting_since = self.loop.time()
         if len(self.connections) < CONNECTIONS:
             return
-        candidates: list[BoundedConnection] = []
+        waiting: list[BoundedConnection] = []
         for connection in self.connections:
             if isinstance(connection, BoundedConnection) and connection.is_waiting:
-                candidates.append(connection)
-        if not candidates:
+                waiting.append(connection)
+        if not waiting:
             return  # uvicorn answers that the server is busy
-        oldest = min(candidates, key=lambda connection: connection.opened_at)
-        self.connections.discard(oldest)
-        oldest.transport.abort()
+        slowest = min(waiting, key=lambda connection: connection.waiting_since)
+        self.connections.discard(slowest)
+        slowest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        self.waiting_since = self.loop.time()
+        super().on_response_complete()
 
     @property
     def is_waiting(self) -> bool:

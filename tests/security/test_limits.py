@@ -2,12 +2,16 @@ import ast
 import asyncio
 import tomllib
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
+import pytest
 
 from attribution.pipeline.permissions import demanded
-from attribution.server import mcp
+from attribution.server import limits, mcp
 from attribution.server.work import Work
 from attribution.settings import LIMITS, ROOT, Settings, trusted
 from tests.server.conftest import Server, client, server
@@ -120,3 +124,37 @@ def test_the_text_that_a_request_has_compared_is_bounded(
     assert (
         demanded({"top_k": 50}, Settings(chunk_size=8000, top_k=50)).top_k == 50
     )  # as the operator has it
+
+
+def test_a_full_server_closes_the_connection_that_has_kept_it_waiting_longest(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CONNECTIONS", 5)
+    with ExitStack() as stack:
+        full = Server(settings)
+        stack.callback(full.close)
+
+        def opened() -> HTTPConnection:
+            connection = HTTPConnection(urlsplit(full.url).netloc, timeout=60)
+            connection.connect()
+            return stack.enter_context(closing(connection))
+
+        first = opened()
+        assert status(first) == 200
+        silent, slow = opened(), opened()
+        slow.sock.sendall(b"GET /health HTTP/1.1\r\n")
+        others = [opened(), first]  # their replies show that the two before them were accepted
+        assert [status(one) for one in others] == [200, 200]
+        others.append(opened())  # one too many
+        assert [status(one) for one in others] == [200, 200, 200]
+        with suppress(ConnectionResetError):
+            assert silent.sock.recv(1) == b""
+        slow.sock.sendall(b"Host: localhost\r\n\r\n")
+        assert slow.sock.recv(12) == b"HTTP/1.1 200"
+
+
+def status(connection: HTTPConnection) -> int:
+    connection.request("GET", "/health")
+    with connection.getresponse() as reply:
+        reply.read()
+        return reply.status
