@@ -4,8 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
 FIGURES := docs/figures
-# Exactly the files that the lock files name, without the programs by which torch tests itself (126 MB). By uv, which takes
-# less than half of pip's time, and by pip where uv cannot be had or knows less of the package index.
+# Exactly the files that the lock files name, without torch's own tests and its C++ headers and compiler (200 MB). By uv,
+# which takes less than half of pip's time, and by pip where uv cannot be had or knows less of the package index.
 OPTIONS := --quiet --no-deps --require-hashes
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 UV_INSTALL := $(BIN)/uv pip install --no-cache --python $(BIN)/python $${PIP_FIND_LINKS:+--find-links "$$PIP_FIND_LINKS"}
@@ -86,7 +86,7 @@ $(VENV)/.run: requirements-uv.lock requirements.lock requirements-torch-cpu.lock
 	@$(INSTALL) requirements-torch-cpu.lock 2>/dev/null || { \
 	  echo "The package index has no torch without CUDA: its own torch is installed, which may be large."; \
 	  $(INSTALL) requirements-torch.lock; }
-	@for torch in $(VENV)/lib/python*/site-packages/torch; do rm -rf $$torch/test $$torch/bin/test_*; done
+	@for torch in $(VENV)/lib/python*/site-packages/torch; do rm -rf $$torch/test $$torch/include $$torch/bin/test_* $$torch/bin/protoc*; done
 	@$(INSTALL) requirements-base.lock || \
 	  echo "The base verifier could not be installed; the small one is used. Later: make clean run"
 	@touch $@

@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-from attribution.models.mpnet import whole_model
+from attribution.models.mpnet import MODEL_FILES, base_files
 from training import command, int8, small
 from training.pairs import CONTRADICTED, ENTAILED, NEITHER, PORTION, RELATIONS, Mixture, Pair
 
@@ -49,7 +49,7 @@ def load_base() -> tuple[Any, Any]:
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     with tempfile.TemporaryDirectory() as folder:
-        whole_model(Path(folder), lambda share, what: None)
+        base_files(Path(folder), MODEL_FILES)
         config = AutoConfig.from_pretrained(
             folder,
             num_labels=len(RELATIONS),

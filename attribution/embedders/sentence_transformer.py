@@ -85,7 +85,9 @@ def make_mpnet(progress: files.Progress = files.silent, settings: Settings | Non
         Unavailable: It cannot be downloaded.
     """
     return files.made(
-        mpnet_folder(), mpnet.REVISION, lambda folder: mpnet.whole_model(folder, progress)
+        mpnet_folder(),
+        mpnet.REVISION,
+        lambda folder: mpnet.base_files(folder, mpnet.MODEL_FILES, progress),
     )
 
 

@@ -316,9 +316,10 @@ def states_nothing(line: str) -> bool:
     if not words or len(line) > LONGEST_LINE:
         return not words
     rest = _ADDRESS.sub(" ", line) if _PART_OF_ADDRESS.search(line) else line
-    beside = [word for word in rest.split() if any(map(str.isalnum, word))]
-    if rest != line and len(beside) <= _AROUND_ADDRESS:
-        return True
+    if rest != line:
+        beside = [word for word in rest.split() if any(map(str.isalnum, word))]
+        if len(beside) <= _AROUND_ADDRESS:
+            return True
     unquoted = line.split("“")[0].split('"')[0]
     if _REFERENCE_MARK.match(line) and _REFERENCE.search(line) and not _VERB.search(unquoted):
         return True

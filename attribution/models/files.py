@@ -203,21 +203,15 @@ def weights(model: str) -> Path | None:
     Args:
         model: A name on the hub, or a folder.
     """
-    from huggingface_hub import try_to_load_from_cache
-
-    for name in WEIGHTS:
-        if Path(model).is_dir():
-            path = Path(model, name)
-            if path.is_file():
-                return path
-            continue
+    folder = Path(model)
+    if not folder.is_dir():
+        repository = cache_folder() / f"models--{model.replace('/', '--')}"
         try:
-            cached = try_to_load_from_cache(model, name)
-        except ValueError:  # not a valid model name: loading reports it
+            revision = (repository / "refs" / "main").read_text(encoding="utf-8")
+        except (OSError, ValueError):  # not downloaded, or no name of a model
             return None
-        if isinstance(cached, str):
-            return Path(cached)
-    return None
+        folder = repository / "snapshots" / revision
+    return next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
 
 
 def with_revision(model: str) -> str:

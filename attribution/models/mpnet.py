@@ -26,7 +26,8 @@ REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"  # in the archive
 WEIGHTS = "model.safetensors"
-SMALL_FILES = (
+MODEL_FILES = (  # in the format of sentence-transformers
+    WEIGHTS,
     "1_Pooling/config.json",
     "config.json",
     "config_sentence_transformers.json",
@@ -117,7 +118,7 @@ def base_files(folder: Path, names: Sequence[str], progress: Progress = silent) 
 
     Args:
         folder: An existing folder.
-        names: `WEIGHTS`, or of `SMALL_FILES`.
+        names: of `MODEL_FILES`.
         progress: Is told when reading begins and ends.
 
     Raises:
@@ -130,15 +131,6 @@ def base_files(folder: Path, names: Sequence[str], progress: Progress = silent) 
             with opened(name) as file:
                 _copy(file, folder, name)
     progress(0.6, "reading the base model")
-
-
-def whole_model(folder: Path, progress: Progress) -> None:
-    """Write the model into an empty folder, in the format of sentence-transformers.
-
-    Raises:
-        Unavailable: As `base_files`.
-    """
-    base_files(folder, (*SMALL_FILES, WEIGHTS), progress)
 
 
 def _copy(source: IO[bytes], folder: Path, name: str) -> None:
