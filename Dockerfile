@@ -8,7 +8,8 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_DEPS=1 PIP_REQUIRE
 RUN python -m venv /venv \
     && /venv/bin/pip install -r requirements.lock -r requirements-base.lock \
     && (/venv/bin/pip install -r requirements-torch-cpu.lock || /venv/bin/pip install -r requirements-torch.lock) \
-    && rm -rf /venv/lib/python*/site-packages/torch/{test,include,bin/test_*,bin/protoc*} \
+    && for torch in /venv/lib/python*/site-packages/torch; do \
+         rm -rf "$torch"/test "$torch"/include "$torch"/bin/test_* "$torch"/bin/protoc*; done \
     && awk '/^[a-z]/ { driver = /^psycopg/ } driver' requirements-dev.lock > postgres.lock \
     && /venv/bin/pip install -r postgres.lock
 COPY attribution attribution
