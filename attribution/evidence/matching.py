@@ -390,24 +390,22 @@ class Candidates:
             origins: As in `spread`.
         """
         is_hybrid = self._settings.ranking == "hybrid"
-        if shortlist is None:
-            index = self._index
-            index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
+        index, chunks = Index(), shortlist
+        if chunks is None:
+            index, chunks = self._index, self._unindexed
             self._unindexed = []
-            # all that are ranked by words too, since one page may have the nearest DEPTH
-            depth = len(index) if is_hybrid else max(self._settings.top_k, DEPTH)
-        else:
-            index, depth = Index(), len(shortlist)
-            index.add(shortlist, self._vectors([c.text for c in shortlist]))
+        index.add(chunks, self._vectors([chunk.text for chunk in chunks]))
+        # all that are ranked by words too, since one page may have the nearest DEPTH
+        depth = len(index) if is_hybrid else max(self._settings.top_k, DEPTH)
         nearest: list[Candidate] = []
         if len(index):
             nearest = index.search(self._vectors(queries), depth, floor=-1.0)
         rank = rank_among([candidate.similarity for candidate in nearest])
         by_words: dict[Chunk, float] = {}
         if is_hybrid:
-            chunks = [self._words.chunks[number] for number in ranked]
-            by_words = {chunk: reciprocal(n) for n, chunk in enumerate(chunks, 1)}
-            for chunk in _repeating(queries[0], chunks):
+            sharing = [self._words.chunks[number] for number in ranked]
+            by_words = {chunk: reciprocal(n) for n, chunk in enumerate(sharing, 1)}
+            for chunk in _repeating(queries[0], sharing):
                 by_words[chunk] = 1.0  # more than both ranks together
 
         def score(candidate: Candidate) -> float:
