@@ -46,7 +46,7 @@ FLOORS = (
     Floor(PIPELINE, (DISK, LESS), 8, 12),
     Floor(PIPELINE, (WEB, "warm, times less processor time than whole"), 270, 200),
     Floor(PIPELINE, (WEB, "first verdict, share of the cold run"), 0.21, 0.12, least=False),
-    Floor(PIPELINE, ("growth", "100 claims, times the cpu of 10"), 12.5, 8, least=False),
+    Floor(PIPELINE, ("growth", "100 claims, times the cpu of 10"), 10, 8, least=False),
     Floor(PIPELINE, ("growth", "100 claims, peak MB"), 1200, 1100, least=False),
 )
 

@@ -173,7 +173,7 @@ def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPoli
 
 
 class _Deciding(NamedTuple):
-    """The deciding passage of a claim, `pieces[number]`, and the sentences of it to read.
+    """The deciding one of the pieces of a claim, and the sentences of it to read.
 
     Attributes:
         pairs: The claim with each sentence, most likely first.
@@ -181,7 +181,7 @@ class _Deciding(NamedTuple):
     """
 
     pieces: list[Evidence]
-    number: int
+    piece: Evidence
     spans: list[Span]
     pairs: list[Pair]
     scores: list[float]
@@ -197,26 +197,24 @@ def _find_deciding_sentences(
     """
     deciding: list[_Deciding] = []
     for reading, pieces in zip(readings, evidence, strict=True):
-        decisive = [n for n, piece in enumerate(pieces) if piece.relation != "no_relation"]
+        decisive = [piece for piece in pieces if piece.relation != "no_relation"]
         if not decisive:
             continue
-        number = max(decisive, key=lambda n: strongest(pieces[n]))
-        piece = pieces[number]
+        piece = max(decisive, key=strongest)
         spans = _candidates(reading.claim, piece)
         if len(spans) > 1:
             claim = _legible(spoken(reading.claim))
             pairs: list[Pair] = [(claim, _legible(piece.text[slice(*span)])) for span in spans]
-            deciding.append(_Deciding(pieces, number, spans, pairs, []))
+            deciding.append(_Deciding(pieces, piece, spans, pairs, []))
     for place in range(SENTENCES):
         unread = [one for one in deciding if not one.scores or max(one.scores) < STATED]
         judgements = verifier.verify([one.pairs[place] for one in unread]) if unread else ()
         for one, judgement in zip(unread, judgements, strict=True):
-            one.scores.append(getattr(judgement.probabilities, one.pieces[one.number].relation))
-    for one in deciding:
-        piece = one.pieces[one.number]
-        start, end = one.spans[one.scores.index(max(one.scores))]
+            one.scores.append(getattr(judgement.probabilities, one.piece.relation))
+    for pieces, piece, spans, _, scores in deciding:
+        start, end = spans[scores.index(max(scores))]
         sentence = (piece.start + start, piece.start + end)
-        one.pieces[one.number] = piece.model_copy(update={"sentence": sentence})
+        pieces[pieces.index(piece)] = piece.model_copy(update={"sentence": sentence})
 
 
 def _candidates(claim: Claim, piece: Evidence) -> list[Span]:

@@ -86,8 +86,7 @@ class Origins:
         words = _words(text)
         shingles = _shingles(words)
         sketch = _sketch(words, shingles)
-        shared = len(self._answer.intersection(shingles))
-        if not self._answer or shared < ALIKE * len(self._answer):
+        if len(self._answer & shingles) < max(1, ALIKE * len(self._answer)):
             return _Text(sketch)
         is_asked = len(self._question) >= _LEAST_QUESTION and self._question in " ".join(words)
         return _Text(sketch, is_asked or _alike(self._sketch, sketch))
@@ -111,18 +110,14 @@ class _FirstPages:
         """Return the id of the first page of this page's origin, which may be its own."""
         keys = list(_shared(page))
         known = [self._by_key[key] for key in keys if key in self._by_key]
-        origin = known[0] if known else self._alike(text.sketch)
+        alike = (i for i, other in self._sketches.items() if _alike(text.sketch, other))
+        origin = known[0] if known else next(alike, "")
         if not origin:
             origin = page.id
             self._sketches[origin] = text.sketch
         for key in keys:
             self._by_key.setdefault(key, origin)
         return origin
-
-    def _alike(self, sketch: frozenset[bytes]) -> str:
-        """Return the id of the first page whose text is a copy of this; empty if there is none."""
-        alike = (i for i, other in self._sketches.items() if _alike(sketch, other))
-        return next(alike, "")
 
 
 def sources(pages: Iterable[Page]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sqlite3
 import threading
 import weakref
@@ -154,17 +153,12 @@ class FolderSearcher(KeywordSearcher):
         )
 
 
-def files_below(root: Path) -> list[Path]:
-    """Return the files below a folder in order, without hidden ones and links that lead out."""
-    files: list[Path] = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            path = Path(folder, name)
-            is_outside = path.is_symlink() and not path.resolve().is_relative_to(root)
-            if not name.startswith(".") and path.is_file() and not is_outside:
-                files.append(path)
-    return sorted(files)
+def files_below(root: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without hidden ones and links that lead out of it."""
+    for file in sorted(root.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+        if not is_hidden and file.is_file() and file.resolve().is_relative_to(root):
+            yield file
 
 
 def _list_files(folder: Path) -> tuple[_File, ...]:
