@@ -14,10 +14,15 @@ import threading
 from pathlib import Path
 
 from attribution.settings import ROOT, Settings
-from attribution.studies.groundedness.evaluation import LeftOut, Outcome, evaluate, run
+from attribution.studies.groundedness.evaluation import (
+    LeftOut,
+    Outcome,
+    evaluate,
+    quality_table,
+    run,
+)
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 from attribution.studies.groundedness.methods import hub
-from attribution.studies.groundedness.report import quality_table
 from attribution.text_files import read_rows
 
 MODELS = {

@@ -17,9 +17,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.answers.two_answers import TwoAnswers, compare_reports
-from attribution.studies.answers.two_answers import json_data as answers_json
-from attribution.studies.segmenters.comparison import (
+from attribution.studies.segmenter_comparison import (
     MAX_SEGMENTERS,
     Comparison,
     ComparisonReady,
@@ -28,9 +26,11 @@ from attribution.studies.segmenters.comparison import (
     json_data,
     load_comparison,
     save_comparison,
+    tables,
     with_verdicts,
 )
-from attribution.studies.segmenters.summary_tables import tables
+from attribution.studies.two_answers import TwoAnswers, compare_reports
+from attribution.studies.two_answers import json_data as answers_json
 from attribution.text.passages import beginning
 from attribution.types import Failure, Report
 from pages.ui import choices, frame, run_control, state

@@ -59,7 +59,7 @@ def claim(
 
 def check_claims(answer: str, claims: Sequence[Claim]) -> None:
     """What every segmenter promises, whatever it was given."""
-    normal = [" ".join(one.text.casefold().split()) for one in claims]
+    normal = [(" ".join(one.text.casefold().split()), one.context) for one in claims]
     assert len(set(normal)) == len({one.id for one in claims}) == len(claims)
     for one in claims:
         assert any(character.isalnum() for character in one.text)

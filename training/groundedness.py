@@ -21,13 +21,13 @@ from typing import Any
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import AttributionError, BadInput
 from attribution.settings import Settings
+from attribution.studies.groundedness import of_context, spans
 from attribution.studies.groundedness.labelled_set import (
     OPTIONAL,
     REQUIRED,
     LabelledRow,
     labelled_set,
 )
-from attribution.studies.groundedness.methods import of_context, spans
 from attribution.text_files import read_rows
 from training import command
 

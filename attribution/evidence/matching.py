@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, key_of
-from attribution.embedders.static import embed_statically
+from attribution.embedders.minilm import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import Origins
 from attribution.evidence.prose import prose

@@ -19,7 +19,7 @@ from attribution.claims.context import check_independence
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.conversation import as_text, transcript
 from attribution.embedders import EMBEDDERS
-from attribution.embedders.static import embed_statically
+from attribution.embedders.minilm import embed_statically
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.sources import existing
 from attribution.library.folder import FolderSearcher

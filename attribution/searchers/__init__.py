@@ -60,7 +60,7 @@ SEARCHERS: Table[Searcher] = Table(
             "sends the question and each claim to DuckDuckGo",
         ),
         "wikipedia": Entry(
-            "attribution.searchers.wikipedia:Wikipedia",
+            "attribution.searchers.engines:Wikipedia",
             "Wikipedia",
             "sends the question and each claim to Wikipedia",
         ),

@@ -1,8 +1,9 @@
-"""Search engines of the web whose interface is JSON: Brave, Google, SearXNG and Tavily."""
+"""Search engines whose interface is JSON: Brave, Google, SearXNG, Tavily, and any MediaWiki."""
 
 from __future__ import annotations
 
 import html
+import re
 
 from attribution.errors import SearchFailed, Unavailable
 from attribution.network import is_public
@@ -144,3 +145,77 @@ class SearXNG:
                 query,
             )
         return self._api.hits(results, "url", "title", query, k)
+
+
+# --- Wikipedia ---
+
+
+WIKI_QUERY = 300  # characters
+WIKI_WORDS = 20
+WIKI_PARAMETERS = {
+    "action": "query",
+    "format": "json",
+    "formatversion": 2,
+    "generator": "search",
+    "prop": "info",
+    "inprop": "url",
+}
+_OPERATORS = re.compile(r"[\"~*?!:(){}\[\]|\\/<>=^+]|(?<!\w)-")
+_WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
+
+
+class Wikipedia:
+    """Articles in `settings.search_language` with all of the query's words, or else with any of
+    them.
+    """
+
+    name = "wikipedia"
+
+    def __init__(self, settings: Settings) -> None:
+        address = engine_address(
+            "ATTRIBUTION_WIKIPEDIA_URL",
+            f"https://{settings.search_language}.wikipedia.org/w/api.php",
+        )
+        self._api = Api(self.name, "Wikipedia", settings, address, WIKI_PARAMETERS)
+        self.key = self._api.key
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """At most k articles."""
+        plain = shortened(_OPERATORS.sub(" ", query), WIKI_QUERY)
+        if not plain:
+            return []
+        words = list(filter(_is_telling, _WORD.findall(plain)))[:WIKI_WORDS]
+        hits = self._ask(plain, query, k)
+        if hits or len(words) < 2:
+            return hits
+        return self._ask(" OR ".join(words), query, k)
+
+    def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
+        words = shortened(text, WIKI_QUERY).removesuffix(" OR")
+        reply = self._api.ask(query, {"gsrsearch": words, "gsrlimit": min(k, 50)})
+        error = reply.get("error")
+        if error:
+            code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
+            limited = code in ("ratelimited", "maxlag", "readonly")
+            raise SearchFailed(
+                "search_limited" if limited else "search_failed",
+                f"Wikipedia does not answer this search ({code}): run again later or choose "
+                "another engine",
+                query,
+            )
+        found = self._api.rows(
+            reply,
+            query,
+            "query.pages",
+            none=reply.get("batchcomplete") is True and "query" not in reply,
+        )
+        pages = sorted(found, key=lambda page: _rank(page.get("index")))
+        return self._api.hits(pages, "fullurl", "title", query, k)
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) > 3 or word[0].isupper() or word.isdecimal()
+
+
+def _rank(index: object) -> int:
+    return index if isinstance(index, int) else 10**6

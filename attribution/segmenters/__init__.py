@@ -22,8 +22,8 @@ class Segmenter(Protocol):
             stop: Ends requests to a language model once it is set.
 
         Returns:
-            Claims in the order of the answer, none empty or repeated, each with its spans in the
-            answer. A sentence that fails is reported and stays one claim.
+            Claims in the order of the answer, none empty or repeated in one context, each with its
+            spans in the answer. A sentence that fails is reported and stays one claim.
         """
         ...
 
@@ -111,7 +111,7 @@ SEGMENTERS: Table[Segmenter] = Table(
             (LLM,),
         ),
         "direct": Entry(
-            "attribution.segmenters.direct:Direct",
+            "attribution.segmenters.llm_segmenters:Direct",
             "Direct, with context",
             (
                 "an LLM reads the question and the whole answer; the best in “Enhancing Answer "

@@ -1,4 +1,7 @@
-"""Segment with a language model, sentence by sentence: the decomposers of W24 4.1 and W24 4.3."""
+"""Segment with a language model: the decomposers of W24 4.1 and W24 4.3, and V24's direct one.
+
+The first read one sentence; the last reads question and answer together (V24 5.1.2).
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Llm, Question, Reply
+from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question, Reply
 from attribution.llm.endpoint import EndpointFailed
 from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
-from attribution.segmenters.alignment import Rewrite, replace_sentences
+from attribution.segmenters.alignment import Rewrite, aligned_claim, merge, replace_sentences
 from attribution.segmenters.english.ud import to_conllu
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
-from attribution.types import Claim, LlmUsage, Segmented
+from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
 MAX_CLAIM = 1000  # characters of a claim
@@ -181,3 +184,47 @@ def clean(text: str) -> str:
     text = "".join(c if c.isprintable() else " " for c in text)
     text = plain(_ITEM.sub("", " ".join(text.split()))[:MAX_CLAIM])
     return text if any(c.isalnum() for c in text) else ""
+
+
+# --- the whole answer ---
+
+
+class Direct:
+    """Segmenter `direct`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self.prompt = prompts.load("direct.v1", settings)
+        self.version = f"{self.prompt.version}/{self.llm.version}"
+        self._sentences = Sentences(settings)
+
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
+        """Return claims in the order of the answer; those that are not in it come last.
+
+        Without a usable reply, its sentences are the claims.
+        """
+        self.llm.stop = stop or self.llm.stop
+        sentences = self._sentences.segment(question, answer).claims
+        (reply,) = self.llm.map([self._question(question, answer)], Claims)
+        rewrite = as_rewrite(reply)
+        spans: list[Span] = []
+        for sentence in sentences:
+            spans += sentence.spans
+        claims = [aligned_claim(text, answer, spans, question) for text in rewrite.texts]
+        end = len(answer)
+        claims.sort(key=lambda claim: claim.spans or ((end, end),))
+        failures: list[Failure] = []
+        if rewrite.problem:
+            kept = "" if claims else "; the sentences are kept as they are"
+            failure = LlmFailed(rewrite.problem + kept, detail=rewrite.detail)
+            failures.append(failure.as_failure("segment", answer[:200]))
+        ordered = merge(claims) if claims else sentences
+        return Segmented(ordered, tuple(failures), self.llm.usage, self.version)
+
+    def estimate(self, question: str, answer: str) -> LlmUsage:
+        """Estimate the usage of segmenting, without a request."""
+        tokens = len(answer) // CHARACTERS_PER_TOKEN
+        return self.llm.estimate([self._question(question, answer)], Claims, tokens)
+
+    def _question(self, question: str, answer: str) -> Question:
+        return Question.of(self.prompt, question=question or "(not known)", answer=answer)

@@ -11,7 +11,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.studies.papers import paper
 from attribution.tables import LLM, Entry, Table
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, choose
 
 METHODS: dict[str, Table[Any]] = {
     "segmenter": SEGMENTERS,
@@ -47,6 +47,13 @@ def preset(own: Settings) -> Preset:
         if step:
             made.stood_in[name] = f"{instead} stands in for {value} ({name}): {step}"
     return made
+
+
+def named_verifier(settings: Settings) -> Settings:
+    """Return settings with the verifier that `auto` stands for."""
+    if settings.verifier != "auto":
+        return settings
+    return settings.model_copy(update={"verifier": choose(settings).name})
 
 
 def missing_step(entry: Entry, own: Settings) -> str:

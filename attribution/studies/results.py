@@ -49,6 +49,11 @@ def ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
+def percent(part: float, whole: float) -> float | None:
+    """Return a share in percent; None of nothing."""
+    return 100 * part / whole if whole else None
+
+
 def blank_report(
     question: str,
     answer: str,

@@ -10,11 +10,9 @@ from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import plural
 from attribution.reports.looks import GROUPS, QUIET, group_counts, group_data, group_of, look
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.answers.agreement import Match
-from attribution.studies.answers.two_answers import SIDES, TwoAnswers
-from attribution.studies.factscore import score
-from attribution.studies.segmenters.comparison import Column, Comparison, SentenceRow
-from attribution.studies.segmenters.summary_tables import counts
+from attribution.studies.segmenter_comparison import Column, Comparison, SentenceRow, counts
+from attribution.studies.subclaim_scores import score
+from attribution.studies.two_answers import SIDES, Match, TwoAnswers
 from attribution.text.parse import parse
 from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.embedders.minilm import MiniLM, package_folder
-from attribution.settings import Settings
+from attribution.embedders.minilm import MiniLM, embed_statically, package_folder
+from attribution.settings import ROOT, Settings
 
+LIBRARY = ROOT / "examples" / "library"
 TEXTS = [
     "The river floods in spring.",
     "Every year the stream overflows in April, when the snow of the mountains melts.",
@@ -54,3 +55,21 @@ def test_nothing_gives_no_vectors(embedder: MiniLM) -> None:
 def test_any_text_has_a_vector_of_length_one(text: str) -> None:
     [vector] = MiniLM(Settings()).embed([text])
     assert abs(float(vector @ vector) - 1) < 1e-5
+
+
+def test_a_sentence_is_nearest_to_its_own_passage() -> None:
+    passages = [path.read_text(encoding="utf-8")[400:900] for path in sorted(LIBRARY.glob("*.md"))]
+    claims = [passage.partition(". ")[2][:120] for passage in passages]
+    cosines = embed_statically(claims) @ embed_statically(passages).T
+    nearest = cosines.argmax(axis=1)
+    assert (nearest == np.arange(len(passages))).mean() > 0.8
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(max_size=40), max_size=5))
+def test_a_static_vector_depends_on_its_text_alone(texts: list[str]) -> None:
+    together = embed_statically([*texts, "\ud800"])
+    assert len(together) == len(texts) + 1
+    assert np.isfinite(together).all()
+    for row, text in zip(together, texts, strict=False):
+        assert (row == embed_statically([text])[0]).all()

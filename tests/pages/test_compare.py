@@ -1,8 +1,6 @@
 from typing import Any
 
-from attribution.studies.answers.agreement import Match
-from attribution.studies.answers.two_answers import TwoAnswers
-from attribution.studies.segmenters.comparison import (
+from attribution.studies.segmenter_comparison import (
     Column,
     Comparison,
     decomposition,
@@ -10,6 +8,7 @@ from attribution.studies.segmenters.comparison import (
     save_comparison,
     with_verdicts,
 )
+from attribution.studies.two_answers import Match, TwoAnswers
 from attribution.types import Claim, Label, Report, Verdict
 from pages.ui.compare_view import (
     answers_data,

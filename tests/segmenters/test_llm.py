@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
+from attribution.llm import prompts
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm_segmenters import factscore
+from attribution.settings import Settings
 from attribution.tables import LLM
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
@@ -128,19 +130,37 @@ COUNTS = {"factscore": 8, "factscore-2": 2, "wice": 6, "chen": 8, "conllu": 2, "
 def test_a_prompt_has_the_instruction_of_one_line_and_the_papers_number_of_examples(
     name: str, count: int
 ) -> None:
-    prompts: list[str] = []
+    seen: list[str] = []
 
     def script(body: dict[str, Any]) -> str:
-        prompts.append(prompt_of(body))
+        seen.append(prompt_of(body))
         assert "response_format" not in body
         return "- Hitchcock was a director."
 
     made = run(name, script, "Hitchcock was a director who was born in 1899.")
-    instruction = prompts[0].splitlines()[0]
-    assert prompts[0].splitlines().count(instruction) == count + 1
-    assert prompts[0].count("<data>") == count + 1
-    assert "json" not in prompts[0].casefold()
+    instruction = seen[0].splitlines()[0]
+    assert seen[0].splitlines().count(instruction) == count + 1
+    assert seen[0].count("<data>") == count + 1
+    assert "json" not in seen[0].casefold()
     assert [claim.text for claim in made.claims] == ["Hitchcock was a director."]
+
+
+def test_the_finest_decomposer_and_factscore_take_the_same_sentences_apart() -> None:
+    banks = [prompts.examples(name, Settings()) for name in ("factscore", "r_nd")]
+    sentences = [[example.sentence for example in bank] for bank in banks]
+    assert sentences[0] == sentences[1]
+    assert len(set(sentences[0])) == 21
+
+
+def test_direct_segmentation_reads_the_whole_answer() -> None:
+    seen: list[str] = []
+
+    def script(body: dict[str, Any]) -> str:
+        seen.append(prompt_of(body))
+        return claims("He sang.")
+
+    run("direct", script, "He sang. " * 1000 + "These are the last words.")
+    assert "These are the last words." in seen[0]
 
 
 def test_the_nearest_example_of_the_bank_comes_last() -> None:
@@ -165,12 +185,3 @@ def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -
     run("factscore", script, "It rains here.", prompt_folder=tmp_path)
     assert [message["role"] for message in messages] == ["user"]
     assert messages[0]["content"] == "Own example.\n- Own.\n\nBreak down: It rains here."
-
-
-def test_raw_decompositions_keep_empty_and_repeated_claims() -> None:
-    replies = {"One.": claims("A.", "A."), "Is it?": claims("", "B."), "": "no fact"}
-
-    with llm_server(lambda body: replies[asked(body)]) as served:
-        segmenter = factscore(llm_settings(served, prompts="v24"))
-        made = segmenter.decompose(list(replies))
-    assert made == [["A.", "A."], ["", "B."], [""]]

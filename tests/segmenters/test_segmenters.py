@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -105,6 +105,7 @@ MARKDOWN = st.lists(
 @every
 @hypothesis_settings(max_examples=25)
 @given(answer=MARKDOWN)
+@example("- item and item\n> quoted words, and more\n- item and item ")  # with another context
 def test_claims_of_markdown_keep_the_contract(name: str, answer: str) -> None:
     claims = BUILT[name].segment("", answer).claims
     check(answer, claims)

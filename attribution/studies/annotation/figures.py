@@ -25,6 +25,7 @@ from attribution.studies.annotation.records import (
     finished,
 )
 from attribution.studies.annotation.tasks import Project, Task
+from attribution.studies.results import percent
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
@@ -85,7 +86,7 @@ class TaskShare:
 
     @property
     def percent(self) -> float | None:
-        return 100 * self.part / self.whole if self.whole else None
+        return percent(self.part, self.whole)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ sources (R23).
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,10 +17,12 @@ import sqlalchemy as sa
 from pydantic import Field, TypeAdapter
 
 from attribution.errors import BadInput
+from attribution.pipeline.experiment import Fields
 from attribution.store import database as t
 from attribution.store.database import Database
 from attribution.studies.annotation.records import (
     Annotation,
+    Answer,
     Content,
     Position,
     Role,
@@ -334,3 +337,50 @@ def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> lis
 
 def _last(records: Sequence[Annotation]) -> Annotation | None:
     return next(iter(current(records).values()), None)
+
+
+# --- files ---
+
+
+def to_jsonl(store: Annotations, project: Project) -> str:
+    """Return the project as JSON Lines: its settings, people, tasks and judgements."""
+    kinds: dict[str, list[Frozen]] = {
+        "project": [project],
+        "event": [*store.events(project.id)],
+        "task": [*store.tasks(project.id, sources=True).values()],
+        "judgement": [*store.judgements(project.id)],
+    }
+    lines: list[str] = []
+    for kind, records in kinds.items():
+        for record in records:
+            fields = {"kind": kind, **record.model_dump(mode="json")}
+            lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> str:
+    """Return the decisions as JSON Lines in the format of the benchmark.
+
+    `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable
+    tasks are left out. `context` is the source, `turns` the conversation before the question.
+    """
+    lines: list[str] = []
+    for task_id, answer in sorted(answers.items()):
+        if answer in ("attributable", "not_attributable"):
+            row = _labelled_row(tasks[task_id], answer == "attributable")
+            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def _labelled_row(task: Task, is_grounded: bool) -> Fields:
+    turns = list(task.turns)
+    question = turns.pop().text if turns and turns[-1].speaker == "user" else ""
+    return {
+        "id": task.id,
+        "group": task.item,  # answers of several systems to one item stay in one split
+        "question": question,
+        "turns": [turn.model_dump() for turn in turns],
+        "context": task.source,
+        "response": task.answer,
+        "grounded": is_grounded,
+    }

@@ -8,11 +8,13 @@ the threshold is tuned on labelled responses.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from attribution.tables import LLM, Entry, Need, Table
+from attribution.text.sentences import sentences
+from attribution.types import Span
 
 ONE = ""  # name of the reading of a method with a single one
 BINARY = ("lynx", "refchecker", "claims_verify")  # T24 5.3: their decision is their reply
@@ -165,3 +167,22 @@ METHODS: Table[Method] = Table(
 def joined(context: Sequence[str]) -> str:
     """Join the context into one text, for methods that read it whole."""
     return "\n\n".join(context)
+
+
+# --- sentences ---
+
+
+def spans(text: str) -> list[Span]:
+    """Return the sentences of a text with a letter or a digit; the whole text if none has."""
+    found = [(a, b) for a, b in sentences(text) if any(c.isalnum() for c in text[a:b])]
+    return found or [(0, len(text))]
+
+
+def of_context(given: Given) -> list[str]:
+    """Return the sentences of all passages, each once."""
+    return list(dict.fromkeys(text[a:b] for text in given.context for a, b in spans(text)))
+
+
+def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
+    """Score each sentence; the least of them is the response's (T24 5.1, 5.2)."""
+    return Scored({ONE: min(score(given.response[a:b]) for a, b in spans(given.response))})

@@ -71,7 +71,6 @@ class Paper(Frozen):
         other_numbers: The other tables and figures.
     """
 
-    authors: str
     sections: dict[str, str]
     other_numbers: tuple[str, ...]
     tables: dict[str, PaperTable] = {}

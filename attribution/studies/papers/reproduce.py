@@ -27,7 +27,6 @@ from attribution.studies.results import ResultTable
 from attribution.tables import load
 from attribution.text_files import Cell, Row, replace_text
 from attribution.types import Claim, Document, Report
-from attribution.verifiers import choose
 
 JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
 INPUTS = ("question", "answer", "documents", "turns", "claims", "system")  # a result leaves out
@@ -152,21 +151,9 @@ def texts_of(row: Row) -> tuple[str, str]:
     return str(row.fields.get("question") or ""), str(row.fields["answer"])
 
 
-def named_verifier(settings: Settings) -> Settings:
-    """Return settings with the verifier that `auto` stands for."""
-    if settings.verifier != "auto":
-        return settings
-    return settings.model_copy(update={"verifier": choose(settings).name})
-
-
 def left_out(steps: Mapping[str, str]) -> list[str]:
     """Return a note for each row or column that needs a step first."""
     return [f"{name}: left out: {step}" for name, step in steps.items() if step]
-
-
-def percent(part: float, whole: float) -> float | None:
-    """Return a share in percent; None of nothing."""
-    return 100 * part / whole if whole else None
 
 
 def tables() -> list[PaperTable]:

@@ -8,13 +8,8 @@ from collections.abc import Generator, Sequence
 from attribution.errors import BadInput
 from attribution.pipeline.experiment import RowDone
 from attribution.settings import Settings
-from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.evaluation import (
-    MethodFigures,
-    Outcome,
-    evaluate,
-    run,
-)
+from attribution.studies.groundedness import METHODS, TRAINED
+from attribution.studies.groundedness.evaluation import Outcome, evaluate, run
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split, labelled_set
 from attribution.studies.papers import Series, paper
 from attribution.studies.papers.reproduce import (
@@ -24,39 +19,40 @@ from attribution.studies.papers.reproduce import (
     TableInputs,
     left_out,
 )
+from attribution.studies.preset import named_verifier
 
 SPLITS: dict[str, tuple[Split, ...]] = {  # that a table reports
     "T2": ("development",),
     "T3": ("development", "test"),
 }
-STANDS_IN = {"cos_sim": "embedder", "gc": "gc_model", "selfcheck_multi": "verifier"}
+STANDS_IN = {  # settings that name a model
+    "cos_sim": ("embedder", "embedding_model"),
+    "gc": ("gc_model",),
+    "selfcheck_multi": ("verifier",),
+}
 
 
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table. Raises BadInput without labelled responses of both kinds."""
     rows = labelled_set(inputs.rows).rows
-    figures: dict[str, list[MethodFigures]] = {}
-    methods: dict[str, str] = {}
+    computed: list[ComputedRow] = []
     steps: dict[str, str] = {}
     for label, system in paper("t24").tables[number].series.items():
-        settings = inputs.asking(system.model)
+        settings = named_verifier(inputs.asking(system.model))
         steps[label] = METHODS[system.method].missing(settings)
         if steps[label]:
             continue
         outcomes = yield from _outcomes(label, system, settings, rows)
-        measured = [evaluate(rows, outcomes, [system.method], one) for one in SPLITS[number]]
-        steps[label] = measured[0].unmeasured.get(system.method, "")
-        if not steps[label]:
-            figures[label] = [one.figures[0] for one in measured]
-            methods[label] = _made_by(system, settings)
-    if not figures:
-        raise BadInput("; ".join(left_out(steps)))
-    computed: list[ComputedRow] = []
-    for label, of_splits in figures.items():
         cells: list[float] = []
-        for one in of_splits:
-            cells += [one.precision, one.recall, one.macro_f1, one.accuracy]
-        computed.append(ComputedRow(label, methods[label], cells))
+        for split in SPLITS[number]:
+            measured = evaluate(rows, outcomes, [system.method], split)
+            steps[label] = measured.unmeasured.get(system.method, "")
+            for one in measured.figures:
+                cells += [one.precision, one.recall, one.macro_f1, one.accuracy]
+        if cells:
+            computed.append(ComputedRow(label, _made_by(system, settings, rows), cells))
+    if not computed:
+        raise BadInput("; ".join(left_out(steps)))
     return Computed(computed, left_out(steps))
 
 
@@ -73,8 +69,10 @@ def _outcomes(
     return outcomes
 
 
-def _made_by(system: Series, settings: Settings) -> str:
-    """Name the method, its language model, and what stands in for the paper's model."""
-    stand_in = str(getattr(settings, STANDS_IN.get(system.method, ""), ""))
-    names = (system.method, settings.openai_model if system.model else "", stand_in)
+def _made_by(system: Series, settings: Settings, rows: Sequence[LabelledRow]) -> str:
+    """Name the method, its language model, and what stands in for the paper's own."""
+    names = [system.method, settings.openai_model if system.model else ""]
+    names += [getattr(settings, name) for name in STANDS_IN.get(system.method, ())]
+    if system.method in TRAINED and not any(row.split == "training" for row in rows):
+        names.append("threshold of the development split")
     return ", ".join(filter(None, names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -26,14 +26,12 @@ from attribution.studies.papers.reproduce import (
     Steps,
     TableInputs,
     left_out,
-    named_verifier,
-    percent,
     texts_of,
 )
-from attribution.studies.preset import missing_step, preset
-from attribution.studies.results import mean
+from attribution.studies.preset import missing_step, named_verifier, preset
+from attribution.studies.results import mean, percent
 from attribution.text.parse import parse
-from attribution.text_files import Cell, Row
+from attribution.text_files import Cell, Row, format_cell
 from attribution.types import Claim, Evidence, Judgement, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
@@ -60,7 +58,9 @@ def compute(number: str, inputs: TableInputs) -> Steps:
         for kind, cells in MEASURES[number](answers).items():
             rows.append(ComputedRow(f"{label}{kind}", experiment.method(label), cells))
         if number in ("T7", "T8"):
-            notes.append(_note(label, answers))
+            notes += lengths(label, answers)
+    if number == "T7":
+        notes.append(reduction(made))
     if number == "T3":
         notes += experiment.worthiness_note()
     return Computed(rows, [*notes, *left_out(experiment.missing)])
@@ -144,27 +144,27 @@ class _Experiment:
 
         Of T3, the classes of the unique ones are returned too.
         """
-        question, answer = texts_of(row)
         settings = self.series[label]
-        claims = sentences = [sentence.text.strip() for sentence in parse(answer).sents]
-        if settings.segmenter != "spacy":
-            segmenter: Any = SEGMENTERS.build(settings.segmenter, settings)
-            claims = list(chain.from_iterable(segmenter.decompose(sentences)))
+        sentences = _sentences(row)
+        claims = _decomposed(sentences, settings)
         classes: list[str | None] = []
         if self.number == "T3":
-            unique = [_bare_claim(text) for text in dict.fromkeys(claims) if text]
-            classified = self.annotated("worthiness", row, unique, GPT35)
+            classified = self.annotated("worthiness", row, _unique(claims), GPT35)
             classes = [*(c.worthiness for c in classified), *["not_a_claim"] * ("" in claims)]
         return {"claims": claims, "classes": classes, "sentences": len(sentences)}
 
     def _checked(self, row: Row, label: str) -> list[Fields]:
         """Return the factual claims with the most probable relation to each of their passages.
 
-        Of enriched ones, only those that were dependent, tested again; those that could not be
-        enriched stay (V24 5.1.1, 5.3).
+        FActScore's are made of spaCy's own sentences (V24 4.1). Of enriched ones, only those that
+        were dependent, tested again; those that could not be enriched stay (V24 5.1.1, 5.3).
         """
         settings, enricher = self.series[label], self.rows[label].enricher
-        claims = self.annotated("worthiness", row, segment(*texts_of(row), settings).claims, GPT35)
+        if settings.segmenter == "factscore":
+            claims = _unique(_decomposed(_sentences(row), settings))
+        else:
+            claims = list(segment(*texts_of(row), settings).claims)
+        claims = self.annotated("worthiness", row, claims, GPT35)
         factual = [claim for claim in claims if claim.worthiness == "factual"]
         claims = self.annotated("independence", row, factual)
         if enricher:
@@ -173,7 +173,7 @@ class _Experiment:
             bare = [_bare_claim(claim.enriched or claim.text) for claim in enriched]
             claims = self.annotated("independence", row, bare)
         by_id = {content_id(claim.text): claim for claim in claims}
-        relations: dict[str, list[str]] = {claim_id: [] for claim_id in by_id}
+        relations: dict[str, list[str]] = defaultdict(list)
         if by_id:
             bare = [_bare_claim(claim.text) for claim in by_id.values()]
             evidence = self.inputs.check(row, bare, settings).evidence
@@ -206,11 +206,30 @@ class _Experiment:
         found: list[Claim] = []
         for row in self.inputs.rows:
             labelled: Any = row.fields.get("claims") or ()
-            factual = [c["claim"] for c in labelled if c.get("worthiness") == "factual"]
-            found += self.annotated("worthiness", row, list(map(_bare_claim, factual)), GPT35)
+            factual = [
+                _bare_claim(one["claim"]) for one in labelled if one.get("worthiness") == "factual"
+            ]
+            found += self.annotated("worthiness", row, factual, GPT35)
         agreed = sum(claim.worthiness == "factual" for claim in found)
         note = f"of the claims that people call factual, found so: {agreed} of {len(found)}"
         return [f"{note} (V24 4.2: 79 of 85)"] if found else []
+
+
+def _sentences(row: Row) -> list[str]:
+    """Return spaCy's own sentences of an answer, empty ones included."""
+    return [sentence.text.strip() for sentence in parse(texts_of(row)[1]).sents]
+
+
+def _decomposed(sentences: Sequence[str], settings: Settings) -> Sequence[str]:
+    """Return the claims that a system writes for all sentences."""
+    if settings.segmenter == "spacy":
+        return sentences
+    segmenter: Any = SEGMENTERS.build(settings.segmenter, settings)
+    return list(chain.from_iterable(segmenter.decompose(sentences)))
+
+
+def _unique(texts: Sequence[str]) -> list[Claim]:
+    return [_bare_claim(text) for text in dict.fromkeys(texts) if text]
 
 
 def _bare_claim(text: str) -> Claim:
@@ -228,18 +247,32 @@ def _counted(claims: Sequence[Mapping[str, Any]]) -> Counter[str]:
     return relations
 
 
-def _note(label: str, answers: Answers) -> str:
-    """Return the mean length of claims and how many are independent (V24 5.1.1), and the share
-    without a relation (V24 5.3).
+def _of_kind(answers: Answers, is_independent: bool) -> list[Any]:
+    return [claim for claim in _flat(answers) if claim["independent"] is is_independent]
+
+
+def lengths(label: str, answers: Answers) -> list[str]:
+    """Return the number of claims and their mean length, by independence (V24 5.1.1)."""
+    notes: list[str] = []
+    for kind, is_independent in KINDS.items():
+        characters = [claim["length"] for claim in _of_kind(answers, is_independent)]
+        shown = format_cell(mean(characters))
+        notes.append(f"{label}{kind}: {len(characters)} claims, {shown} characters a claim")
+    return notes
+
+
+def reduction(made: Mapping[str, Answers]) -> str:
+    """Return the shares of pairs without a relation before and after enrichment (V24 5.3).
+
+    As the paper's figures have it, they are of the dependent claims, and of all that are
+    independent in the end.
     """
-    claims = _flat(answers)
-    relations = _counted(claims)
-    independent = sum(claim["independent"] for claim in claims)
-    length = mean([claim["length"] for claim in claims]) or 0.0
-    without = percent(relations["no_relation"] + relations[MISSING], relations.total()) or 0.0
+    measure = MEASURES["T8"]
+    before = measure(made["Original"])[" Non-Ind."][-1]
+    after = measure([*made["Original"], *made["Enriched"]])[" Independent"][-1]
     return (
-        f"{label}: {independent} of {len(claims)} claims independent, {length:.1f} characters a "
-        f"claim, {without:.1f} % of pairs without a relation"
+        f"pairs without a relation: {format_cell(before)} % of dependent claims, "
+        f"{format_cell(after)} % of those that are independent in the end (V24 5.3: 69.9 and 53.7)"
     )
 
 
@@ -267,13 +300,18 @@ def _relations(answers: Answers) -> dict[str, Cells]:
 
 
 def _by_independence(*columns: str) -> Callable[[Answers], dict[str, Cells]]:
+    """Return a measure: shares of pairs; without a column of its own, a missing one is unrelated.
+
+    V24 Table 7 and 8 print the same shares of contradicted and entailed pairs.
+    """
+
     def measure(answers: Answers) -> dict[str, Cells]:
         shares: dict[str, Cells] = {}
         for kind, is_independent in KINDS.items():
-            own = [c for c in _flat(answers) if c["independent"] is is_independent]
-            counts = _counted(own)
-            total = sum(counts[column] for column in columns)
-            shares[kind] = [percent(counts[column], total) for column in columns]
+            counts = _counted(_of_kind(answers, is_independent))
+            if MISSING not in columns:
+                counts["no_relation"] += counts.pop(MISSING)
+            shares[kind] = [percent(counts[column], counts.total()) for column in columns]
         return shares
 
     return measure

@@ -9,20 +9,17 @@ from attribution.claims.coherence import premise_of
 from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.studies.decompscore import judge_coherence
-from attribution.studies.factscore import Counts, score
 from attribution.studies.papers.reproduce import (
     Computed,
     ComputedRow,
     Steps,
     TableInputs,
     left_out,
-    named_verifier,
-    percent,
     texts_of,
 )
-from attribution.studies.preset import missing_step
-from attribution.studies.results import mean
+from attribution.studies.preset import missing_step, named_verifier
+from attribution.studies.results import mean, percent
+from attribution.studies.subclaim_scores import Counts, judge_coherence, score
 from attribution.text_files import Row
 
 DECOMPOSERS = {  # the columns
@@ -97,12 +94,9 @@ def _decomposed(
     return subclaims
 
 
-def _decompscore(answers: Sequence[Subclaims]) -> float | None:
-    return mean([sum(s["coherent"] for s in subclaims) for subclaims in answers if subclaims])
-
-
-def _count(answers: Sequence[Subclaims]) -> float | None:
-    return mean([len(subclaims) for subclaims in answers if subclaims])
+def _count(answers: Sequence[Subclaims], only_coherent: bool = False) -> float | None:
+    """Return the mean number of subclaims; of coherent ones, it is DecompScore."""
+    return mean([sum(s["coherent"] or not only_coherent for s in made) for made in answers if made])
 
 
 def _coherent_share(answers: Sequence[Subclaims]) -> float | None:
@@ -121,7 +115,7 @@ def _factscore(answers: Sequence[Subclaims], only_coherent: bool = False) -> flo
 
 
 MEASURES: dict[str, Callable[[Sequence[Subclaims]], float | None]] = {
-    "T2": _decompscore,
+    "T2": partial(_count, only_coherent=True),
     "T3": _count,
     "T4": _factscore,
     "T5": partial(_factscore, only_coherent=True),

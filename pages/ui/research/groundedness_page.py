@@ -31,8 +31,14 @@ from attribution.studies.groundedness.evaluation import (
     Outcome,
     SavedBenchmark,
     Tuning,
+    duration,
+    error_table,
     evaluate,
+    json_report,
     load_benchmark,
+    quality_table,
+    ranked,
+    row_lines,
     run,
     selected,
 )
@@ -43,14 +49,6 @@ from attribution.studies.groundedness.labelled_set import (
     LabelledRow,
     LabelledSet,
     labelled_set,
-)
-from attribution.studies.groundedness.report import (
-    duration,
-    error_table,
-    json_report,
-    quality_table,
-    ranked,
-    row_lines,
 )
 from attribution.text_files import parse_rows
 from pages.ui import choices, state

@@ -16,7 +16,7 @@ from attribution.reports.html import Node, el, plural, scrolling, table
 from attribution.review.judgements import wilson
 from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
-from attribution.studies.annotation import exchange, figures
+from attribution.studies.annotation import figures
 from attribution.studies.annotation.figures import (
     Agreement,
     CountedJudgements,
@@ -24,7 +24,12 @@ from attribution.studies.annotation.figures import (
     TaskShare,
     agreement,
 )
-from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.project import (
+    Annotations,
+    ProjectWork,
+    labelled_set,
+    to_jsonl,
+)
 from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import (
     FORMS,
@@ -337,7 +342,7 @@ def files(saved: Annotations, project: Project) -> None:
     """Draw the export of all records."""
     st.download_button(
         "Export JSONL",
-        partial(exchange.to_jsonl, saved, project),
+        partial(to_jsonl, saved, project),
         f"annotations-{project.id}.jsonl",
         on_click="ignore",
         key="export_JSONL",
@@ -397,7 +402,7 @@ def results_view(saved: Annotations, project: Project) -> None:
     tasks = saved.tasks(project.id, sources=True)
     st.download_button(
         "Export a labelled set",
-        partial(exchange.labelled_set, tasks, counted.answers),
+        partial(labelled_set, tasks, counted.answers),
         f"people-{project.id}.jsonl",
         "application/jsonl",
         on_click="ignore",

@@ -1,4 +1,5 @@
 import json
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,13 +8,13 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
-from attribution.studies.papers import w24
+from attribution.studies.papers import v24, w24
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, reproduce
 from attribution.text_files import Row
 from attribution.types import Document
 from tests.llm_server import asked, error, llm_server
 
-Table = dict[str, Any]
+Table = Body = dict[str, Any]
 ANSWER = (
     "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
 )
@@ -129,27 +130,79 @@ def test_every_pair_counts_where_a_verifier_has_no_usable_reply(
     assert made["methods"]["GPT3.5 - 512"] == "factscore, tiny, mpnet, llm-pair"
 
 
-@pytest.mark.parametrize("number", ["V24.T7", "V24.T8"])
-def test_shares_by_independence_sum_to_one_hundred(number: str, tmp_path: Path) -> None:
-    made = reproduced(tmp_path, number, [{**PARIS, "documents": [DOCUMENT]}])
-    assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
-    assert made["notes"][0].startswith("Original: 1 of 2 claims independent, ")
+REPLIES = {  # by what a prompt has
+    "returns 3": "1",
+    "not independent": "not independent",
+    "no_relation": "entailed",
+    "Vienna": "1. Paris is the capital of France.",
+    "Revised claim:": "Paris lies on the Seine.",
+    "First fact": '1. "It lies on the Seine."',
+}
 
 
-def test_direct_segmentation_is_blank_without_a_language_model(tmp_path: Path) -> None:
+def task_of(body: Body) -> str:
+    return next(mark for mark in REPLIES if mark in body["messages"][-1]["content"])
+
+
+def reply_to(seen: list[Body], body: Body) -> str:
+    seen.append(body)
+    return REPLIES[task_of(body)]
+
+
+@pytest.mark.parametrize(
+    ("number", "label"),
+    [
+        ("T4", "DeBERTa - 512"),
+        ("T7", "Original Non-Ind."),
+        ("T8", "GPT4 Direct - Non-Ind."),
+    ],
+)
+def test_pairs_are_of_claims_made_of_spacys_sentences_or_directly(
+    number: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = "1. **Paris** lies there.\n\n\nShould you go?"
+    rows = [{**PARIS, "answer": answer, "documents": [DOCUMENT]}]
+    seen: list[Body] = []
+    with llm_server(partial(reply_to, seen)) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        made = reproduced(tmp_path, f"V24.{number}", rows, "--models", "tiny")
+    sentences = {asked(body) for body in seen if task_of(body) == "First fact"}
+    assert sentences == {"1. **Paris** lies there.", "Should you go?"}
+    assert made["ours"][label][1] > 0
+
+
+def test_lengths_and_pairs_without_a_relation_are_measured_before_and_after_enrichment() -> None:
+    def claim(length: int, is_independent: bool, *relations: str) -> Table:
+        return {"length": length, "independent": is_independent, "relations": list(relations)}
+
+    original = [claim(60, True, "entailed"), claim(40, False, "no_relation"), claim(50, False)]
+    enriched = [claim(90, True, "no_relation", "entailed"), claim(80, False, "no_relation")]
+    assert v24.lengths("Original", [original]) == [
+        "Original Independent: 1 claims, 60.00 characters a claim",
+        "Original Non-Ind.: 2 claims, 45.00 characters a claim",
+    ]
+    made = v24.reduction({"Original": [original], "Enriched": [enriched]})
+    assert "50.00 % of dependent claims, 33.33 % of those" in made
+
+
+def test_shares_sum_to_one_hundred_and_direct_rows_are_blank_without_a_language_model(
+    tmp_path: Path,
+) -> None:
     made = reproduced(tmp_path, "V24.T8", [{**PARIS, "documents": [DOCUMENT]}])
     assert set(made["ours"]) == {"Original Independent", "Original Non-Ind."}
+    assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
+    assert made["notes"][0] == "Original Independent: 1 claims, 31.00 characters a claim"
     assert any(note.startswith("GPT4 Direct -: left out:") for note in made["notes"])
 
 
-def test_claims_without_passages_count_in_t9_and_not_in_t7(
+def test_claims_without_passages_count_in_t9_and_are_unrelated_in_t7(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = SimpleNamespace(evidence=())
     monkeypatch.setattr(TableInputs, "check", lambda *inputs: nothing)
     t9, t7 = (reproduced(tmp_path / number, f"V24.{number}", [PARIS]) for number in ("T9", "T7"))
     assert t9["ours"]["SBert Baseline (Macro)"] == [0.0, 0.0, 0.0]
-    assert t7["ours"]["Original Independent"] == [None, None, None]
+    assert t7["ours"]["Original Independent"] == [0.0, 0.0, 100.0]
 
 
 def test_an_endpoint_without_embeddings_leaves_its_row_out(
@@ -169,29 +222,16 @@ def test_an_endpoint_without_embeddings_leaves_its_row_out(
 def test_each_model_does_what_it_does_in_the_paper(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    requests: set[tuple[str, str]] = set()
-    replies = {
-        "returns 3": ("worthiness", "1"),
-        "not independent": ("independence", "not independent"),
-        "Revised claim:": ("enrichment", "Paris lies on the Seine."),
-        "First fact": ("factscore", '1. "It lies on the Seine."'),
-    }
-
-    def reply(body: dict[str, Any]) -> str:
-        text = body["messages"][-1]["content"]
-        task, said = next(reply for mark, reply in replies.items() if mark in text)
-        requests.add((task, body["model"]))
-        return said
-
-    with llm_server(reply) as served:
+    seen: list[Body] = []
+    with llm_server(partial(reply_to, seen)) as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
         rows = [{**PARIS, "documents": [DOCUMENT]}]
         reproduced(tmp_path, "V24.T7", rows, "--models", "GPT-3.5=small", "GPT-4=large")
-    assert requests == {
-        ("factscore", "small"),
-        ("worthiness", "small"),
-        ("independence", "large"),
-        ("enrichment", "large"),
+    assert {(task_of(body), body["model"]) for body in seen} == {
+        ("First fact", "small"),
+        ("returns 3", "small"),
+        ("not independent", "large"),
+        ("Revised claim:", "large"),
     }
 
 

@@ -17,8 +17,7 @@ from attribution.errors import Unavailable
 from attribution.models.engine import load_once
 from attribution.models.files import hide_loading_bar
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given, Scored, joined
-from attribution.studies.groundedness.methods import by_sentence, of_context
+from attribution.studies.groundedness import Given, Scored, by_sentence, joined, of_context
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -16,9 +16,12 @@ from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import (
+from attribution.studies.groundedness import (
+    ONE,
+    Given,
+    Scored,
     by_sentence,
+    joined,
     of_context,
     spans,
 )

@@ -14,8 +14,7 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import Schema
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import spans
+from attribution.studies.groundedness import ONE, Given, Scored, joined, spans
 from attribution.types import Probabilities, Relation
 from attribution.verifiers import VERIFIERS
 

@@ -8,8 +8,7 @@ import pytest
 
 from attribution.errors import Unavailable
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given
-from attribution.studies.groundedness.methods import spans
+from attribution.studies.groundedness import Given, spans
 from attribution.studies.groundedness.methods.hub import (
     ContextNli,
     FactKB,

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from attribution.studies.factscore import Counts, Score, score
+from attribution.studies.subclaim_scores import Counts, Score, score
 
 
 def test_a_worked_example() -> None:
