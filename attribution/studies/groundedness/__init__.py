@@ -71,11 +71,7 @@ def _method(place: str, label: str, note: str, *needs: Need, english: bool = Tru
     )
 
 
-_HHEM, _FLAN_T5, _ROBERTA = (
-    "vectara/hallucination_evaluation_model",
-    "google/flan-t5-base",
-    "roberta-base",
-)
+_HHEM = "vectara/hallucination_evaluation_model"
 METHODS: Table[Method] = Table(
     "method",
     {
@@ -104,14 +100,14 @@ METHODS: Table[Method] = Table(
             "HHEM 2.1 (download)",
             "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
             _hub("hem_v2", _HHEM),
-            _hub("flan_t5", _FLAN_T5),
+            _hub("flan_t5", "google/flan-t5-base"),
         ),
         "factkb": _method(
             "hub:FactKB",
             "FactKB (download)",
             "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
             _hub("factkb", "bunsenfeng/FactKB"),
-            _hub("roberta", _ROBERTA),
+            _hub("roberta", "roberta-base"),
         ),
         "gc": _method(
             "local:GroundednessClassifier",

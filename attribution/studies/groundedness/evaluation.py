@@ -28,7 +28,6 @@ from attribution.studies.results import ResultTable, Saved, mean
 from attribution.text_files import replace_text
 from attribution.types import Frozen
 
-GROUNDED = ""  # the error type of grounded responses
 MAX_THRESHOLDS = 200  # that are tried
 BINARY_THRESHOLD = 0.5
 
@@ -126,7 +125,7 @@ def _scored(name: str, method: Method, stop: threading.Event, row: LabelledRow) 
 class ErrorType(Frozen):
     """Test rows of one error type, and how many of them were misclassified (T24 Table 4)."""
 
-    name: str  # GROUNDED: responses without an error
+    name: str  # empty: responses without an error
     rows: int
     misclassified: int
 
