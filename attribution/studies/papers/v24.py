@@ -264,8 +264,8 @@ def lengths(label: str, answers: Answers) -> list[str]:
 def reduction(made: Mapping[str, Answers]) -> str:
     """Return the shares of pairs without a relation before and after enrichment (V24 5.3).
 
-    As the paper's figures have it, they are of the dependent claims, and of all that are
-    independent in the end.
+    Before: of the dependent claims. After: of all that are independent in the end. The paper
+    doesn't say of which claims its figures are; they lie between those of its rows for these.
     """
     measure = MEASURES["T8"]
     before = measure(made["Original"])[" Non-Ind."][-1]
