@@ -208,9 +208,9 @@ def _given() -> AnswerFile | None:
                 key="add_many_text",
                 height=160,
                 max_chars=LIMITS.request,
-                help=SEPARATED,
                 placeholder=SEPARATED,
             )
+            small(SEPARATED)
             return pasted_answers(text) if text.strip() else None
         file = st.file_uploader(
             "File",

@@ -239,7 +239,7 @@ def _outcome(report: Report) -> None:
         line = "The answer has no sentence to check. Paste running text, a list or a table."
         note("No claim was found", line)
     elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):
-        line = "Every sentence is an opinion, a question or an offer, which sources can't confirm."
+        line = "Each sentence is an opinion, a question, an offer or a fragment: see its card."
         note("No claim worth checking", line, label="not_checked")
     elif searches and not report.evidence:
         note("The web could not be searched", *_messages(searches), label="missing")
@@ -252,8 +252,10 @@ def _outcome(report: Report) -> None:
         reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
         note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
-        line = "The sources say nothing about this answer. Choose another source, or add documents."
-        note("Nothing was found for any claim", line, label="missing")
+        line = "Choose another source, or add documents."
+        is_unread = not report.pages and any(f.stage == "fetch" for f in report.failures)
+        title = "No source could be read" if is_unread else "Nothing was found for any claim"
+        note(title, line, label="missing")
 
 
 # --- how far a run is ---
