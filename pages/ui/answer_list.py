@@ -208,7 +208,7 @@ def _given() -> AnswerFile | None:
                 key="add_many_text",
                 height=160,
                 max_chars=LIMITS.request,
-                placeholder=SEPARATED,
+                help=SEPARATED,
             )
             small(SEPARATED)
             return pasted_answers(text) if text.strip() else None
