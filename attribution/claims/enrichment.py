@@ -254,8 +254,9 @@ class Context:
                 return self._name(only, doc)
         label = self.blocks[number].label
         if label and form in ("it", "they"):
-            named = mentions(parse(label))
-            is_fitting = len(named) == 1 and self._fits(named[0], form)
+            titled = parse(label)
+            named = [m for m in mentions(titled) if m.head == root(titled)]  # not "Using it"
+            is_fitting = bool(named) and self._fits(named[0], form)
             return label if is_fitting else None
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return None

@@ -55,6 +55,11 @@ def test_hand_made_cases() -> None:
     assert outcomes["right"] / expected >= 0.85
 
 
+def test_an_activity_that_heads_an_item_is_no_antecedent() -> None:
+    answer = "- **Climbing the tower:** It opens on Wednesdays.\n- **The tower:** It opens daily."
+    assert [c.enriched for c in enriched_claims("", answer)] == [None, "The tower opens daily."]
+
+
 PIECES = st.sampled_from(
     [*dict.fromkeys(c["answer"] for c in CASES)][:30]
     + [
