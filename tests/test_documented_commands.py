@@ -37,7 +37,7 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "download deberta": "tests/models/test_files_hub.py",
     "--segmenter direct": "tests/segmenters/test_llm.py",
     "reproduce": "tests/studies/papers/test_reproduce.py",
-    "evoke": "tests/studies/groundedness/test_evoke.py",
+    "evoke": "tests/studies/groundedness/test_labelled_set.py",
 }
 VERIFIES = (
     "analyze",

@@ -22,7 +22,7 @@ def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], l
     """What a run makes of an answer before it searches, with nothing parsed before."""
     parse.forget()
     segmented = segment("", answer, Settings(segmenter=segmenter))
-    claims, failures = annotate("", answer, segmented.claims, [], None)
+    claims, failures = annotate("", answer, segmented.claims)
     # a claim whose pronoun is sought in all of the answer
     enrichment.enrich(
         "", answer, check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))])
@@ -88,5 +88,5 @@ def test_stop_ends_segmentation_between_two_sentences(parsed: list[str]) -> None
     parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     assert not parsed
-    claims, _ = annotate("", answer, claims, [], None, (), stop)
+    claims, _ = annotate("", answer, claims, stop=stop)
     assert len(claims) == 50
