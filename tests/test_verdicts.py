@@ -25,6 +25,7 @@ from attribution.verdicts import (
     counted,
     decide,
     leaning,
+    nearest_evidence,
     not_reached,
     recolour,
     relation,
@@ -260,3 +261,14 @@ def test_the_verdict_of_the_other_verifier_is_kept_and_said(
 )
 def test_an_assessment_agrees_with_a_badge(badge: Label, assessment: str | None) -> None:
     assert agreeing(badge) == assessment
+
+
+def test_the_passage_to_read_first_decides_or_is_the_nearest() -> None:
+    c = claim()
+    weak, sure = evidence(c, 0.7, 0.0, "entailed"), evidence(c, 0.9, 0.0, "entailed")
+    against = evidence(c, 0.0, 0.95, "contradicted")
+    far, near = evidence(c, *NEITHER, similarity=0.2), evidence(c, *NEITHER, similarity=0.8)
+    assert nearest_evidence([weak, against, sure], "contradicted") == against
+    assert nearest_evidence([far, weak, sure], "supported") == sure
+    assert nearest_evidence([far, near], "supported") is None
+    assert nearest_evidence([far, near], "unclear") == near
