@@ -1,19 +1,24 @@
 """Small values for tests."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from attribution import events
 from attribution.edits import Edit, Reword
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, FileReader
 from attribution.store.store import Store
 from attribution.types import (
+    AnalystLabel,
+    AnalystVerdict,
     Claim,
     Evidence,
+    Label,
     Page,
     Probabilities,
     Provenance,
     Report,
+    Verdict,
     Worthiness,
     content_id,
 )
@@ -87,6 +92,36 @@ def evidence(
     return Evidence(
         **{**made, "claim_id": c.id, "relation": relation, "probabilities": p, **fields}
     )
+
+
+def verdict(of: Claim, label: Label = "supported", confidence: float = 0.9) -> Verdict:
+    return Verdict(claim_id=of.id, label=label, confidence=confidence, reason="because")
+
+
+def assessment(of: Claim, label: AnalystLabel | None, note: str = "") -> AnalystVerdict:
+    """What the analyst says of a claim."""
+    return AnalystVerdict(
+        claim_id=of.id, statement=of.statement, label=label, badge=None, note=note, at=""
+    )
+
+
+def judged(*claims: tuple[Claim, Label], answer: str = "", **fields: Any) -> Report:
+    """A report of claims, each with a verdict."""
+    verdicts = tuple(verdict(one, label) for one, label in claims)
+    return report(answer, claims=tuple(one for one, _ in claims), verdicts=verdicts, **fields)
+
+
+def finished(happened: Iterable[object]) -> Report:
+    """The report at the end of a run or an edit."""
+    *_, last = happened
+    assert isinstance(last, events.Finished)
+    return last.report
+
+
+def labels(report: Report) -> dict[str, Label]:
+    """The label of each claim by its text."""
+    texts = {claim.id: claim.text for claim in report.claims}
+    return {texts[verdict.claim_id]: verdict.label for verdict in report.verdicts}
 
 
 def both(threshold: float) -> DecisionPolicy:

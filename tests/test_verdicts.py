@@ -20,7 +20,6 @@ from attribution.verdicts import (
     RULES,
     Case,
     DecisionPolicy,
-    agreeing,
     beside,
     counted,
     decide,
@@ -247,20 +246,6 @@ def test_the_verdict_of_the_other_verifier_is_kept_and_said(
     assert kept.other is not None
     assert (kept.other.label, kept.other.reader) == (label, which)
     assert beside(by(label), None) == by(label)
-
-
-@pytest.mark.parametrize(
-    ("badge", "assessment"),
-    [
-        ("supported", "supported"),
-        ("contradicted", "contradicted"),
-        ("conflicting", "conflicting"),
-        ("no_relation", "unclear"),
-        ("not_checked", None),
-    ],
-)
-def test_an_assessment_agrees_with_a_badge(badge: Label, assessment: str | None) -> None:
-    assert agreeing(badge) == assessment
 
 
 def test_the_passage_to_read_first_decides_or_is_the_nearest() -> None:

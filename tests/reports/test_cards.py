@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from attribution.reports.cards import CardSettings, headline, panel
@@ -16,8 +18,8 @@ from attribution.types import (
     Report,
     Reservation,
     Trace,
-    Verdict,
 )
+from tests import make
 from tests.make import claim, evidence, page
 
 RIVETS, FEWER = "It has 4.5 million rivets.", "It has 2.5 million rivets."
@@ -26,36 +28,26 @@ CLAIM = claim("The Nile is 6,650 km long.")
 TEXT = "About rivers.\n\nThe Nile is 6,650 km long."
 
 
-def piece(of: Page, relation: str = "entailed", probability: float = 0.9) -> Evidence:
-    left = 1 - probability
-    probabilities = {"entailed": 0.0, "contradicted": 0.0, "no_relation": left}
-    probabilities["no_relation" if relation == "entailed" else "entailed"] = left
-    return Evidence(
-        claim_id=CLAIM.id,
-        page_id=of.id,
-        start=0,
-        end=41,
-        text=TEXT,
-        similarity=0.7,
-        relation=relation,
-        probabilities=probabilities | {relation: probability},
-        sentence=(15, 41),
-    )
+def piece(
+    of: Page,
+    entailed: float = 0.9,
+    contradicted: float = 0.0,
+    relation: Relation = "entailed",
+    **fields: Any,
+) -> Evidence:
+    place = {"page_id": of.id, "end": 41, "text": TEXT, "sentence": (15, 41)}
+    return evidence(CLAIM, entailed, contradicted, relation, **place, **fields)
 
 
 def report(*pages: Page, failures: tuple[Failure, ...] = ()) -> Report:
-    return Report(
-        id="0" * 16,
-        created_at="2026-11-01T10:00:00+00:00",
-        question="",
+    return make.judged(
+        (CLAIM, "supported"),
         answer=CLAIM.text,
         settings={"threshold": 0.5, "chunker": "fixed"},
         versions={"verifier": "embedded-small/1", f"verifier:{CLAIM.id}": "minicheck/1"},
-        claims=(CLAIM,),
         pages=pages,
         evidence=tuple(piece(p) for p in pages),
         failures=failures,
-        verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="1 of 1."),),
     )
 
 
@@ -116,12 +108,9 @@ def judged(text: str, label: Label, *passages: tuple[str, Relation]) -> Report:
         source = page(sentence, f"https://{number}.example/")
         size = len(sentence)
         place = {"page_id": source.id, "text": sentence, "end": size, "sentence": (0, size)}
-        entailed, contradicted = SIDES[relation]
-        pieces.append(evidence(of, entailed, contradicted, relation, **place))
+        pieces.append(evidence(of, *SIDES[relation], relation, **place))
         pages.append(source)
-    verdict = Verdict(claim_id=of.id, label=label, confidence=0.97, reason="r")
-    changes = {"claims": (of,), "evidence": tuple(pieces), "verdicts": (verdict,)}
-    return report(*pages).model_copy(update=changes)
+    return make.judged((of, label), answer=text, pages=tuple(pages), evidence=tuple(pieces))
 
 
 def test_the_difference_is_said_and_boxed_in_the_answer_and_in_its_source() -> None:
@@ -140,12 +129,8 @@ def test_two_sides_stand_both_in_the_card_of_a_conflict() -> None:
 
 def test_a_passage_that_does_not_count_says_why_everywhere() -> None:
     source, aside = page(TEXT), page("Of other rivers.", "https://b.example/")
-    held = piece(source, "contradicted", 0.8).model_copy(
-        update={
-            "relation": "no_relation",
-            "reservation": Reservation(relations=("contradicted",), note="it is satire"),
-        }
-    )
+    satire = Reservation(relations=("contradicted",), note="it is satire")
+    held = piece(source, 0.0, 0.8, "no_relation", reservation=satire)
     made = report(source, aside).model_copy(update={"evidence": (held,)})
     assert "Leans towards contradiction" in drawn(made)
     assert "it is satire" in drawn(made)

@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.reports import Exported, export
-from attribution.types import Label, Verdict
+from tests import make
+from tests.make import claim
 from tests.pages.hostile import ADDRESSES, TEXTS
-from tests.reports.runs import QUOTE, edited, hostile, judged, run
+from tests.reports.runs import QUOTE, edited, hostile, run
 from tests.reports.test_html import _Tags
 
 ROOT = Path(__file__).parents[2]
@@ -30,29 +31,9 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
         assert words in seen.text
 
 
-def test_it_says_whose_assessment_counts() -> None:
-    decides = "assessment decides"
-    assert decides in export("html", Exported(judged(run()))).decode()
-    assert decides not in export("html", Exported(run())).decode()
-
-
-def test_it_has_no_controls() -> None:
-    seen = _Tags(export("html", Exported(run())).decode())
-    assert "button" not in seen.tags
-    assert "no longer in the database" not in seen.text
-
-
 def test_errors_come_first() -> None:
-    labels: dict[str, Label] = {"none": "no_relation", "bad": "contradicted"}
-    made = run()
-    factual = made.claims[1].model_copy(update={"worthiness": "factual"})
-    claims = tuple(factual.model_copy(update={"id": claim_id}) for claim_id in labels)
-    verdicts = tuple(
-        Verdict(claim_id=claim_id, label=label, confidence=0.9, reason="r")
-        for claim_id, label in labels.items()
-    )
-    changes = {"claims": claims, "verdicts": verdicts, "evidence": ()}
-    page = export("html", Exported(made.model_copy(update=changes))).decode()
+    made = make.judged((claim("None."), "no_relation"), (claim("Bad."), "contradicted"))
+    page = export("html", Exported(made)).decode()
     assert page.index('id="claim-2"') < page.index('id="claim-1"')
     assert "✗ 1 Wrong" in page
     assert "○ 1 No source" in page

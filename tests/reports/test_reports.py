@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from attribution.errors import BadInput, UnknownName
 from attribution.reports import FORMATS, Exported, export, file_name, report_json
+from attribution.reports.listings import COLUMNS, SHEETS
 from attribution.types import Probabilities
 from attribution.verifiers.calibration import graded_report
 from tests.pages.hostile import TEXTS
@@ -121,6 +122,7 @@ def test_the_analyst_s_assessment_decides_in_every_format() -> None:
     assert "✗ 2 Wrong" in page
     assert page.count("model: ✓ supported") == 1
     assert page.count("Note: No: *1888*.") == 2
+    assert "assessment decides" in page
     assert rendered(exported).count("<strong>Contradicted.</strong>") == 2
     for row, model in zip(rows(exported), ("Supported", "Not checked"), strict=True):
         assert row["assessment"] == "Contradicted"
@@ -167,7 +169,19 @@ def test_the_workbook_holds_the_same_table() -> None:
 @given(ANY)
 @settings(max_examples=20)
 def test_a_workbook_can_hold_every_text(text: str) -> None:
-    assert len(sheet(hostile(text))) == 3
+    workbook = openpyxl.load_workbook(io.BytesIO(export("xlsx", hostile(text))))
+    cells = [cell for row in workbook.active for cell in row]
+    assert len(cells) == 3 * len(COLUMNS)
+    assert "f" not in {cell.data_type for cell in cells}  # no formula
+
+
+def test_the_table_and_page_of_several_answers_have_a_row_for_each_claim() -> None:
+    several = (Exported(run(), "First"), Exported(judged(run()), "<b>Second"))
+    table = list(csv.DictReader(io.StringIO(SHEETS["csv"](*several).decode("utf-8-sig"))))
+    assert [row["answer"] for row in table] == ["First", "First", "<b>Second", "<b>Second"]
+    assert [row["assessment"] for row in table] == ["", "", "Contradicted", "Contradicted"]
+    page = SHEETS["html"](*several).decode()
+    assert page.count("&lt;b&gt;Second") == 2
 
 
 def test_an_unclear_claim_has_the_passage_to_read() -> None:

@@ -14,8 +14,9 @@ from attribution.review.citations import RESOLVERS, CitationReport, check, citat
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.types import Claim, Page, Report, Verdict
-from tests.make import evidence, page, save_run
+from attribution.types import Claim, Page, Report
+from tests import make
+from tests.make import evidence, page, save_run, verdict
 from tests.servers import Answer, http_server
 
 TOWER = (
@@ -88,16 +89,7 @@ def report(settings: Settings, store: Store) -> Report:
         page("Nothing.", "https://x.example/", "X"),
     )
     store.cache.put_pages([page(NILE, "https://nile.example/", "Nile", fetched_at=now())])
-    made = Report(
-        id="0123456789abcdef",
-        created_at="2026-11-01T10:00:00+00:00",
-        question="",
-        answer=ANSWER,
-        settings=settings.public(),
-        versions={},
-        claims=claims_of(ANSWER),
-        pages=pages,
-    )
+    made = make.report(ANSWER, settings=settings.public(), claims=claims_of(ANSWER), pages=pages)
     save_run(store, made)
     return made
 
@@ -129,12 +121,7 @@ def test_a_check_says_of_each_claim_where_it_stands(
     assert "public" in result.citations[3].reason
     assert result.figures.recall == 2 / 3
     assert result.figures.precision == 2 / 3
-
-
-def test_the_quoted_passage_is_verbatim_in_its_source(
-    report: Report, settings: Settings, store: Store
-) -> None:
-    pieces = [c.evidence for c in checked(report, settings, store).citations if c.evidence]
+    pieces = [c.evidence for c in result.citations if c.evidence]
     assert len(pieces) >= 2
     for piece in pieces:
         text = TOWER if piece.text in TOWER else NILE
@@ -156,8 +143,8 @@ def contradicted(report: Report, of: Page) -> Report:
     """The run with its first claim contradicted by a page."""
     claim = report.claims[0]
     piece = evidence(claim, 0.0, 0.99, "contradicted", page_id=of.id, text=of.text)
-    verdict = Verdict(claim_id=claim.id, label="contradicted", confidence=0.99, reason="")
-    return report.model_copy(update={"evidence": (piece,), "verdicts": (verdict,)})
+    verdicts = (verdict(claim, "contradicted"),)
+    return report.model_copy(update={"evidence": (piece,), "verdicts": verdicts})
 
 
 def test_a_citation_never_says_the_opposite_of_its_claim_s_verdict(
@@ -178,10 +165,7 @@ def test_the_card_says_what_the_cited_sources_say(report: Report) -> None:
         evidence(first, 0.99, 0.0, "entailed", page_id=report.pages[0].id, text=TOWER),
         evidence(second, 0.99, 0.0, "entailed", page_id=nile.id, text=NILE),
     )
-    verdicts = tuple(
-        Verdict(claim_id=claim.id, label="supported", confidence=0.99, reason="")
-        for claim in (first, second)
-    )
+    verdicts = tuple(verdict(claim) for claim in (first, second))
     changes = {"evidence": pieces, "verdicts": verdicts, "pages": (*report.pages, nile)}
     lines = citation_lines(report.model_copy(update=changes))
     assert lines[first.id] == "Cites [1]: says so."
@@ -207,15 +191,7 @@ def test_a_source_of_the_web_is_read_or_named_dead(
             "Tea is hot [1]. Milk is cold [2].\n\n"
             f"Sources:\n[1] {server.url('/gone')}\n[2] Doe 2009, doi:10.1000/a"
         )
-        report = Report(
-            id="",
-            created_at="",
-            question="",
-            answer=answer,
-            settings={},
-            versions={},
-            claims=claims_of(answer),
-        )
+        report = make.report(answer, claims=claims_of(answer))
         monkeypatch.setattr(
             "attribution.review.citations.Fetcher", partial(Fetcher, allow=lambda _: True)
         )

@@ -3,9 +3,9 @@ from collections.abc import Sequence
 import pytest
 
 from attribution.review.correction import CONFIRMED, is_confirmed, proposed_corrections
-from attribution.types import Judgement, Label, Pair, Probabilities, Report, Verdict
+from attribution.types import Judgement, Label, Pair, Probabilities, Report
 from attribution.verdicts import DecisionPolicy
-from tests.make import claim, evidence, page, report
+from tests.make import claim, evidence, judged, page
 
 TOWER = "The tower is 330 metres tall."
 MEASURED = "When it was measured, the tower stood 312 metres tall."
@@ -26,8 +26,7 @@ def contradicted(text: str, sentence: str, label: Label = "contradicted") -> Rep
         text=source.text,
         sentence=(start, len(source.text)),
     )
-    verdict = Verdict(claim_id=made.id, label=label, confidence=0.95, reason="")
-    return report(text, claims=(made,), pages=(source,), evidence=(piece,), verdicts=(verdict,))
+    return judged((made, label), answer=text, pages=(source,), evidence=(piece,))
 
 
 @pytest.mark.parametrize(

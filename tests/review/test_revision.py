@@ -6,7 +6,8 @@ from markdown_it import MarkdownIt
 from attribution.edits import Edit, Reword
 from attribution.review.revision import UNSUPPORTED, revise
 from attribution.text.passages import passages
-from attribution.types import LABELS, AnalystVerdict, Label
+from attribution.types import LABELS, Label
+from tests.make import assessment
 from tests.review.make import SOURCE, claim, report
 
 TEXT = "The tower was finished in 1890. It is 330 m high. Nobody likes it."
@@ -33,20 +34,17 @@ def test_a_supported_sentence_gets_a_footnote() -> None:
 def test_the_analyst_decides_what_is_marked() -> None:
     first = claim(TEXT, "The tower was finished in 1890.")
     made = report(TEXT, (first, "supported"))
-    own = AnalystVerdict(
-        claim_id=first.id, statement=first.statement, label="contradicted", badge="supported", at=""
-    )
-    revised = revise(made.model_copy(update={"judgements": (own,)}), "mark", has_footnotes=False)
+    own = made.model_copy(update={"judgements": (assessment(first, "contradicted"),)})
+    revised = revise(own, "mark", has_footnotes=False)
     assert "1890. *(contradicted by a source)*" in revised.text
 
 
 def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
-    claims = [
-        claim(TEXT, words)
-        for words in ("The tower was finished in 1890.", "It is 330 m high.", "Nobody likes it.")
-    ]
     made = report(
-        TEXT, (claims[0], "contradicted"), (claims[1], "supported"), (claims[2], "not_checked")
+        TEXT,
+        (claim(TEXT, "The tower was finished in 1890."), "contradicted"),
+        (claim(TEXT, "It is 330 m high."), "supported"),
+        (claim(TEXT, "Nobody likes it."), "not_checked"),
     )
     assert revise(made, has_footnotes=False).text == TEXT
     marked = revise(made, "mark", has_footnotes=False)
@@ -192,7 +190,7 @@ def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> Non
     made = report(answer, *claims)
     for choice in UNSUPPORTED:
         revised = revise(made, choice)
-        before, after = read(answer), [line for line in read(revised.text)]
+        before, after = read(answer), read(revised.text)
         notes = revised.notes
         assert sum(kind == "note" for kind, _ in after) == notes + sum(
             kind == "note" for kind, _ in before

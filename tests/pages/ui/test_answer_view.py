@@ -1,63 +1,21 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from attribution.edits import Edit, Exclude, Recheck, Reword
+from attribution.edits import Edit, Recheck, Reword
 from attribution.evidence.sources import read_document
 from attribution.reports import Exported
-from attribution.reports.cards import CardSettings, StepRequest, panel, requested
+from attribution.reports.cards import CardSettings, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
-from attribution.types import (
-    AnalystLabel,
-    AnalystVerdict,
-    Claim,
-    Document,
-    Report,
-    SetAside,
-    Verdict,
-)
+from attribution.types import AnalystLabel, Claim, Document, Report, SetAside
 from pages.ui import state
 from pages.ui.answer_view import keep_pdf, opened, pictured, view
-from tests.make import claim, evidence, page, reading
+from tests import make
+from tests.make import assessment, claim, evidence, page, reading, verdict
 from tests.servers import pdf_bytes
 
 CLAIM = claim()
 ANSWER = "The Nile is long. The Nile  is\nlong & old."
-REPORT = Report(
-    id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=(CLAIM,)
-)
-
-
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ("edit:ID", StepRequest("edit", CLAIM)),
-        ("correct:ID", StepRequest("correct", CLAIM)),
-        ("undo", "undo"),
-        ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
-        (
-            "include:ID:p:0:4",
-            Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False),
-        ),
-        *(
-            (bad, None)
-            for bad in (
-                "",
-                "edit:x",
-                "exclude:ID:p",
-                "delete:ID",
-            )
-        ),
-    ],
-)
-def test_a_click_is_a_change_or_nothing(words: str, wanted: object) -> None:
-    assert requested(REPORT, words.replace("ID", CLAIM.id)) == wanted
-
-
-@given(st.one_of(st.text(), st.integers(), st.dictionaries(st.text(), st.text())))
-def test_anything_else_is_nothing(value: object) -> None:
-    assert requested(REPORT, value) is None
+REPORT = make.report(ANSWER, claims=(CLAIM,))
 
 
 def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
@@ -96,13 +54,11 @@ def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_sho
     assert view(report, run="r", running=False)["first"] == "other"
 
 
-VERDICT = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.99, reason="r")
+VERDICT = verdict(CLAIM, confidence=0.99)
 
 
 def assessed(label: AnalystLabel | None) -> Report:
-    own = AnalystVerdict(
-        claim_id=CLAIM.id, statement=CLAIM.statement, label=label, badge=None, note="why", at=""
-    )
+    own = assessment(CLAIM, label, "why")
     return REPORT.model_copy(update={"verdicts": (VERDICT,), "judgements": (own,)})
 
 
@@ -126,8 +82,8 @@ def test_a_note_alone_changes_no_verdict() -> None:
 
 def test_claims_that_are_less_sure_are_counted() -> None:
     weak = VERDICT.model_copy(update={"confidence": 0.6})
-    for verdict, words in ((VERDICT, ""), (weak, "1 of 1 are less sure")):
-        report = REPORT.model_copy(update={"verdicts": (verdict,)})
+    for shown, words in ((VERDICT, ""), (weak, "1 of 1 are less sure")):
+        report = REPORT.model_copy(update={"verdicts": (shown,)})
         *_, group = view(report, run="r", running=False)["head"]["groups"]
         assert group["less"] == words
 
@@ -155,12 +111,10 @@ def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
     monkeypatch.setattr(state, "browser", lambda: "")
     page = read_document(FILE, reading())
     at = page.text.index("It reaches")
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,)
-    )
+    report = make.report(pages=(page,))
     source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
     assert "number" not in pictured({"source": source}, report, {})["source"]
-    keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
+    keep_pdf(report.id, page, [Document("other.pdf", FILE.content), FILE])
     copied = report.model_copy(
         update={"id": "copy"}
     )  # by somebody who has the link, but not the file
