@@ -35,48 +35,21 @@ def server() -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    control = [
-        *as_user,
-        str(PROGRAMS / "pg_ctl"),
-        "-D",
-        str(folder / "data"),
-        "-s",
-        "-w",
-        "-t",
-        "60",
-    ]
+
+    def call(program: str, *options: str, is_quiet: bool = False) -> None:
+        command = [*as_user, str(PROGRAMS / program), "-D", str(folder / "data"), *options]
+        subprocess.run(command, check=True, timeout=120, cwd="/", capture_output=is_quiet)
+
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-    started = False
     try:
-        initdb = [
-            *as_user,
-            str(PROGRAMS / "initdb"),
-            "-D",
-            str(folder / "data"),
-            "-U",
-            "tests",
-            "-A",
-            "trust",
-            "-N",
-        ]
-        subprocess.run(
-            [*initdb, "-E", "UTF8", "--locale", "C"],
-            check=True,
-            capture_output=True,
-            timeout=120,
-            cwd="/",
-        )
-        subprocess.run(
-            [*control, "-o", options, "-l", str(folder / "log"), "start"],
-            check=True,
-            timeout=90,
-            cwd="/",
-        )
-        started = True
-        yield f"postgresql+psycopg://tests@127.0.0.1:{port}"
+        login = ("-U", "tests", "-A", "trust")
+        call("initdb", *login, "-N", "-E", "UTF8", "--locale", "C", is_quiet=True)
+        call("pg_ctl", "-s", "-w", "-t", "60", "-o", options, "-l", str(folder / "log"), "start")
+        try:
+            yield f"postgresql+psycopg://tests@127.0.0.1:{port}"
+        finally:
+            call("pg_ctl", "-s", "-m", "immediate", "stop")
     finally:
-        if started:
-            subprocess.run([*control, "-m", "immediate", "stop"], timeout=60, cwd="/", check=False)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attribution.cli.serve import free_port
-from tests.server.conftest import KEY, OTHER
 
+KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
 # each worker of pytest-xdist looks from another port on: two that found the same one free would
 # both take it
 PORTS = 8700 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))

@@ -1,14 +1,8 @@
 import pytest
 
-from attribution.errors import BadInput, UnknownName
-from attribution.segmenters import SEGMENTERS
+from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.tables import Entry, Need
-
-
-def test_an_unknown_name_lists_the_known_ones(settings: Settings) -> None:
-    with pytest.raises(UnknownName, match="expected one of sentences"):
-        SEGMENTERS.build("nonsense", settings)
 
 
 def test_needs_are_checked_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,12 @@
 """Opening pages without a browser, and waiting for background jobs."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from attribution.settings import ROOT
 from pages.ui import state
+from tests.serve import until
 
 
 def opened(
@@ -27,12 +26,10 @@ def opened(
     return at.run()
 
 
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.01)
+def text(shown: AppTest) -> str:
+    """The HTML of a page, on which nothing failed."""
+    assert not shown.exception
+    return " ".join(block.body for block in shown.get("html"))
 
 
 def ended(job: Any) -> Any:

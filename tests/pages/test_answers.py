@@ -6,10 +6,9 @@ from streamlit.testing.v1 import AppTest
 from attribution.pipeline.queued_runs import QueueWorker, Working
 from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.store.store import Store
-from attribution.types import AnalystVerdict
 from pages.ui.answer_list import is_busy, row_data, source_words
-from tests.make import report, save_run
-from tests.pages.jobs import opened
+from tests.make import assessment, report, save_run
+from tests.pages.jobs import opened, text
 from tests.reports.runs import run
 
 MINE = "mine"
@@ -25,10 +24,6 @@ def listed(own: Store) -> HistoryRow:
     return row
 
 
-def text(shown: AppTest) -> str:
-    return " ".join(block.body for block in shown.get("html"))
-
-
 def acted(act: dict[str, Any], own: Store) -> AppTest:
     """The page after something was clicked in the list."""
     shown = opened("answers", MINE, {"_page_answers_act": act})
@@ -38,11 +33,8 @@ def acted(act: dict[str, Any], own: Store) -> AppTest:
 
 def test_a_row_has_the_counts_of_the_groups_and_what_was_reviewed(own: Store) -> None:
     saved = run()
-    first = saved.claims[0]
-    assessment = AnalystVerdict(
-        claim_id=first.id, statement=first.statement, label="contradicted", badge=None, at=""
-    )
-    save_run(own, saved.model_copy(update={"judgements": (assessment,)}))
+    wrong = assessment(saved.claims[0], "contradicted")
+    save_run(own, saved.model_copy(update={"judgements": (wrong,)}))
     data: Any = row_data(listed(own), QueueWorker("sqlite://"))
     assert [group["name"] for group in data["groups"]] == ["wrong", "check", "none", "ok"]
     assert data["groups"][0]["count"] == 1

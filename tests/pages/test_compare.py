@@ -9,16 +9,15 @@ from attribution.studies.segmenter_comparison import (
     with_verdicts,
 )
 from attribution.studies.two_answers import Match, TwoAnswers
-from attribution.types import Claim, Label, Report, Verdict
+from attribution.types import Claim
 from pages.ui.compare_view import (
     answers_data,
     answers_insight,
     segmenters_data,
 )
 from pages.ui.state import store
-from tests.make import claim
-from tests.make import report as make_report
-from tests.pages.jobs import opened
+from tests.make import claim, judged
+from tests.pages.jobs import opened, text
 
 FIRST, SECOND, THIRD = "The Nile is long and *old*.", "It is wet.", "It flows north and south."
 TEXT = f"{FIRST} {SECOND} {THIRD}"
@@ -46,32 +45,19 @@ def comparison() -> Comparison:
         (made("It flows south.", THIRD), "missing"),
     ]
 
-    def report(judged: list[tuple[Claim, Label]]) -> Report:
-        return Report(
-            id="r",
-            created_at="",
-            question="",
-            answer=TEXT,
-            settings={},
-            versions={},
-            claims=tuple(c for c, _ in judged),
-            verdicts=tuple(
-                Verdict(claim_id=c.id, label=label, confidence=0.9, reason="r")
-                for c, label in judged
-            ),
-        )
-
     columns = [
         Column(
             name,
-            report(judged),
-            decomposition([c for c, _ in whole], [c for c, _ in judged]),
+            judged(*split, answer=TEXT),
+            decomposition([c for c, _ in whole], [c for c, _ in split]),
             0.5,
         )
-        for name, judged in (("sentences", whole), ("clauses", parts))
+        for name, split in (("sentences", whole), ("clauses", parts))
     ]
     spans = [c.spans[0] for c, _ in whole]
-    return Comparison(report([*whole, *parts]), tuple(columns), group_by_sentence(spans, columns))
+    return Comparison(
+        judged(*whole, *parts, answer=TEXT), tuple(columns), group_by_sentence(spans, columns)
+    )
 
 
 def said(data: dict[str, Any]) -> str:
@@ -106,14 +92,8 @@ def answers() -> TwoAnswers:
     cost, other_cost = claim("It cost 5 million euros."), claim("The cost was 6 million euros.")
     age, alone = claim("It is old."), claim("It is wet.")
 
-    def report(*judged: tuple[Claim, Label]) -> Report:
-        verdicts = [
-            Verdict(claim_id=c.id, label=label, confidence=0.9, reason="") for c, label in judged
-        ]
-        return make_report(claims=tuple(c for c, _ in judged), verdicts=tuple(verdicts))
-
-    first = report((cost, "contradicted"), (age, "supported"), (alone, "missing"))
-    second = report((other_cost, "supported"), (age, "supported"))
+    first = judged((cost, "contradicted"), (age, "supported"), (alone, "missing"))
+    second = judged((other_cost, "supported"), (age, "supported"))
     against = Match("contradiction", (cost.id,), (other_cost.id,))
     return TwoAnswers(first, second, (against, Match("same", (age.id,), (age.id,))))
 
@@ -148,5 +128,4 @@ def test_a_saved_comparison_is_drawn_with_its_form_behind_change() -> None:
 
 def test_answers_that_are_gone_are_not_compared() -> None:
     shown = opened("compare", answers="a-b")
-    assert not shown.exception
-    assert "One of the two answers is gone" in " ".join(b.body for b in shown.get("html"))
+    assert "One of the two answers is gone" in text(shown)

@@ -1,11 +1,10 @@
-from attribution.events import Finished
 from attribution.pipeline.claims import unmatched, unsupported
 from attribution.pipeline.run import run
 from attribution.segmenters.clauses import Clauses
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.make import page
+from tests.make import finished, page
 
 GERMAN = (
     "Der Turm wurde 1889 fertiggestellt und steht in Paris. Er gehört der Stadt und ist 330 Meter "
@@ -53,8 +52,8 @@ def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, st
     assert unmatched(GERMAN, settings, [english, german]) == ""
     assert unmatched("The tower stands in Paris, and it is high.", settings, [german]) == ""
     chosen = settings.model_copy(update={"sources": ("documents",)})
-    *_, last = run("", GERMAN, chosen, store, [Document("tower.txt", english.text.encode())])
-    assert isinstance(last, Finished)
-    assert {verdict.label for verdict in last.report.verdicts} == {"not_reached"}
-    assert "German" in last.report.verdicts[0].reason
-    assert last.report.pages
+    note = Document("tower.txt", english.text.encode())
+    report = finished(run("", GERMAN, chosen, store, [note]))
+    assert {verdict.label for verdict in report.verdicts} == {"not_reached"}
+    assert "German" in report.verdicts[0].reason
+    assert report.pages

@@ -11,8 +11,9 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Report
+from tests import make
 from tests.llm_server import error, llm_server, llm_settings
-from tests.make import check_claims
+from tests.make import check_claims, labels
 
 pytestmark = pytest.mark.usefixtures("warm_library")
 
@@ -34,15 +35,7 @@ def finished(settings: Settings, store: Store, answer: str = ANSWER, **more: Any
     """The report of a run, with the library unless there are documents."""
     if "documents" in more:
         settings = settings.model_copy(update={"sources": ("documents", *more.pop("sources", ()))})
-    *_, last = run(QUESTION, answer, settings, store, **more)
-    assert isinstance(last, events.Finished)
-    return last.report
-
-
-def labels(report: Report) -> dict[str, str]:
-    """The label of each claim by its text."""
-    texts = {claim.id: claim.text for claim in report.claims}
-    return {texts[verdict.claim_id]: verdict.label for verdict in report.verdicts}
+    return make.finished(run(QUESTION, answer, settings, store, **more))
 
 
 def check_report(report: Report) -> None:

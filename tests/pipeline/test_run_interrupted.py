@@ -9,6 +9,7 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Report
+from tests import make
 from tests.llm_server import llm_server, llm_settings
 from tests.make import comparable
 
@@ -49,9 +50,7 @@ SCRIPT = f"""
 
 
 def finished(settings: Settings, store: Store, run_id: str) -> Report:
-    *_, last = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=run_id)
-    assert isinstance(last, events.Finished)
-    return last.report
+    return make.finished(run(QUESTION, ANSWER, settings, store, [NOTE], run_id=run_id))
 
 
 def timeless(report: Report) -> str:

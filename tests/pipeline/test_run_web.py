@@ -7,7 +7,6 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from attribution import events
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import open_sources
 from attribution.fetching.fetcher import Fetcher
@@ -15,6 +14,7 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Report
+from tests.make import finished, labels
 from tests.servers import Answer, Served, http_server
 
 TOWER = "The Eiffel Tower in Paris was completed in 1889. Visitors climb it every day."
@@ -31,15 +31,13 @@ class Web:
 
     served: Served
 
-    def finished(self, settings: Settings, store: Store, answer: str = ANSWER) -> Report:
-        """Check an answer by this web, whose private address is allowed."""
+    def finished(self, settings: Settings, store: Store) -> Report:
+        """Check the answer by this web, whose private address is allowed."""
         settings = settings.model_copy(update={"sources": ("searxng",)})
         fetcher = Fetcher(settings, allow=lambda address: address == "127.0.0.1")
         sources = open_sources(settings, (), store)
         live = LiveSources(settings, store, sources, fetcher.fetch)
-        *_, last = run("", answer, settings, store, source=live)
-        assert isinstance(last, events.Finished)
-        return last.report
+        return finished(run("", ANSWER, settings, store, source=live))
 
     def pages_asked_for(self) -> list[str]:
         """Return the paths of pages that were downloaded."""
@@ -68,10 +66,9 @@ def test_a_claim_is_searched_for_its_pages_read_and_judged_but_for_one_that_is_g
     web: Web, settings: Settings, store: Store
 ) -> None:
     report = web.finished(settings, store)
-    texts = {claim.id: claim.text for claim in report.claims}
-    labels = {texts[verdict.claim_id]: verdict.label for verdict in report.verdicts}
-    assert labels["The Eiffel Tower was completed in 1889."] == "supported"
-    assert labels["The bridge of Zorb was opened in 1950."] != "supported"
+    found = labels(report)
+    assert found["The Eiffel Tower was completed in 1889."] == "supported"
+    assert found["The bridge of Zorb was opened in 1950."] != "supported"
     pages = {page.id: page for page in report.pages}
     assert {page.url for page in pages.values()} == {
         web.served.url("/tower"),

@@ -10,8 +10,7 @@ import pytest
 
 from attribution.settings import LIMITS
 from tests.library.test_folder import MERGES
-from tests.serve import API, Served
-from tests.server.conftest import KEY
+from tests.serve import API, KEY, Served
 
 LINES = "a-\n"  # broken words, which take longest to put together
 

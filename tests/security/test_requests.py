@@ -20,8 +20,8 @@ from attribution.settings import Settings
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from tests.security import slow
-from tests.serve import API, Served, until
-from tests.server.conftest import KEY, OTHER, Server
+from tests.serve import API, KEY, OTHER, Served, until
+from tests.server.conftest import Server
 
 SEGMENT = ("/segment", {"answer": "The tower is in Paris.", "segmenter": "slow"})
 PASSAGES = {"claim": "It is in Paris.", "passages": [f"Passage {n}." for n in range(50)]}

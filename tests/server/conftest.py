@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +15,7 @@ from attribution.server.middleware import host_names
 from attribution.server.rest import Keys, create
 from attribution.server.work import Work
 from attribution.settings import Settings
-
-KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
+from tests.serve import KEY, OTHER, until
 
 
 class Server:
@@ -32,11 +30,7 @@ class Server:
         )
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
-        deadline = time.monotonic() + 60
-        while not self._server.started:
-            assert time.monotonic() < deadline
-            assert self._thread.is_alive()
-            time.sleep(0.02)
+        until(lambda: self._server.started)
         port = self._server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
 

@@ -7,7 +7,8 @@ import pytest
 
 from attribution.settings import LIMITS
 from attribution.store.store import Store
-from tests.server.conftest import KEY, Server
+from tests.serve import KEY
+from tests.server.conftest import Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
 DOCUMENT = {

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from attribution.types import LABELS
-from tests.server.conftest import KEY, Server
+from tests.serve import KEY
+from tests.server.conftest import Server
 
 TEXT = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 
@@ -18,31 +19,25 @@ def block(kind: str) -> str:
     return found[1]
 
 
+def output(*command: str) -> str:
+    environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_the_client_of_ten_lines(server: Server) -> None:
     code = block("python client").replace("http://localhost:8502", server.url)
-    environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[0] in LABELS
+    assert output(sys.executable, "-c", code).split()[0] in LABELS
 
 
 def test_the_curl_line_sends_what_the_server_takes(server: Server) -> None:
-    command = next(part for part in TEXT.split("```sh\n") if part.startswith("curl")).split("```")[
-        0
-    ]
-    command = command.replace("localhost:8502", server.url)
-    environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
-    done = subprocess.run(
-        ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert '"event": "finished"' in done.stdout, done.stderr
+    command = next(part for part in TEXT.split("```sh\n") if part.startswith("curl")).split("```")
+    done = output("bash", "-c", command[0].replace("localhost:8502", server.url))
+    assert '"event": "finished"' in done
 
 
 @pytest.mark.usefixtures("warm_library")
 def test_the_mcp_client() -> None:
     code = block("python mcp").replace('"mcp"])', '"mcp", "--verifier", "embedded-small"])')
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() in LABELS
+    assert output(sys.executable, "-c", code).strip() in LABELS

@@ -8,8 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.serve import API, Served
-from tests.server.conftest import KEY, OTHER
+from tests.serve import API, KEY, OTHER, Served
 
 CLAIM = "The bridge over the river opened in 1931."
 LONG = " ".join(f"The bridge {n} over the river opened in {1800 + n % 200}." for n in range(70))

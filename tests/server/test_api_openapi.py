@@ -4,7 +4,8 @@ from pathlib import Path
 
 import httpx2
 
-from tests.server.conftest import KEY, Server
+from tests.serve import KEY
+from tests.server.conftest import Server
 
 ST = Path(sys.executable).with_name("st")
 

@@ -10,7 +10,8 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.server.conftest import KEY, Server
+from tests.serve import KEY
+from tests.server.conftest import Server
 
 TOOLS = ["check_answer", "verify_claim"]
 ANSWER = "The Eiffel Tower was completed in 1889."

@@ -3,24 +3,23 @@ import pytest
 from attribution.errors import BadInput, NotYours
 from attribution.store.history import HistoryQuery, HistoryRow, clean_tags
 from attribution.store.store import Store
-from attribution.types import AnalystVerdict, Label, Report, Verdict
+from attribution.types import Label, Report
 from tests import make
-from tests.make import claim, page, save_run, save_version
+from tests.make import assessment, claim, page, save_run, save_version
 
 
 def report(
     run_id: str, question: str, day: int, label: Label = "supported", source: str = "library"
 ) -> Report:
     checked = claim(f"{question} is a claim of {run_id}.")
-    return make.report(
-        "An answer.\nIt goes on.",
+    return make.judged(
+        (checked, label),
+        answer="An answer.\nIt goes on.",
         id=run_id,
         created_at=f"2026-11-{day:02}T10:00:00+00:00",
         question=question,
         settings={"sources": [source]},
-        claims=(checked,),
         pages=(page(f"Text of {run_id}"),),
-        verdicts=(Verdict(claim_id=checked.id, label=label, confidence=0.9, reason="because"),),
     )
 
 
@@ -105,17 +104,15 @@ def test_the_shown_version_is_what_the_list_shows(three: Store) -> None:
 def test_assessments_replace_verdicts_and_count_as_reviewed(three: Store) -> None:
     assert ids(three, state="to_review") == ["tower", "straße", "nile"]
     (nile,) = NILE.claims
-    assessment = AnalystVerdict(
-        claim_id=nile.id, statement=nile.statement, label="contradicted", badge="supported", at=""
-    )
-    save_version(three, NILE.model_copy(update={"judgements": (assessment,)}), nile.id)
+    own = assessment(nile, "contradicted")
+    save_version(three, NILE.model_copy(update={"judgements": (own,)}), nile.id)
     assert row_of(three, "nile").verdicts == {"contradicted": 1}
     assert ids(three, state="reviewed") == ["nile"]
     assert ids(three, state="to_review") == ["tower", "straße"]
     assert three.history.next_to_review() == "tower"
     assert three.history.next_to_review("tower") == "straße"
     assert three.history.totals() == (3, 2, 1, 0, 3, 1)
-    note = assessment.model_copy(update={"label": None, "note": "Ask."})
+    note = assessment(nile, None, "Ask.")
     save_version(three, NILE.model_copy(update={"judgements": (note,)}), nile.id)
     assert ids(three, state="reviewed") == []
 

@@ -17,14 +17,6 @@ def report(run_id: str = "r1", *pages: Page) -> Report:
     return make.report("a", id=run_id, created_at=now(), claims=(claim(),), pages=pages)
 
 
-def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
-    saved = report("r1", page("A page with a text."))
-    save_run(store, saved)
-    assert store.runs.load("r1") == saved
-    assert store.runs.load("other") is None
-    assert "A page with a text." not in saved.to_json()
-
-
 def test_a_run_can_be_opened_from_its_start_also_with_null_characters(store: Store) -> None:
     started = report().model_copy(update={"question": "q\0", "answer": "an\0swer"})
     store.runs.start(started)

@@ -12,7 +12,7 @@ from tests.pages.browser.visits import (
     downloaded,
     expect,
     go_to,
-    menu,
+    paste_source,
     settled,
     visit,
 )
@@ -44,12 +44,7 @@ def answers(browser: Browser, address: str) -> Iterator[Page]:
     box.fill(f"{FIRST}{SEPARATOR}{SECOND}")
     box.press("Control+Enter")
     settled(page)
-    menu(page, "Paste a text")
-    source = page.get_by_role("textbox", name="Pasted text")
-    source.fill(MEMO)
-    source.press("Control+Enter")
-    settled(page)
-    page.keyboard.press("Escape")
+    paste_source(page, MEMO)
     page.get_by_role("button", name="Check 2 answers").click()
     expect(page.locator("li.grid .counts")).to_have_count(2, timeout=PATIENCE)
     yield page

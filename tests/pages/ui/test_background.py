@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.errors import Unavailable
 from pages.ui.background import Job, JobPage, JobProgress, compute, find, register
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, text
 
 
 def test_a_value_is_computed_and_an_error_leaves_none() -> None:
@@ -101,7 +101,7 @@ if state._BROWSER not in st.session_state:
         JOB.open(st.query_params["counted"])
 def result(now):
     if not now.running:
-        st.text(f"{now.count} in the end")
+        st.html(f"{now.count} in the end")
 JOB.draw(lambda running: JOB.buttons("Count", lambda: JOB.launch(Counted(), count, "c" * 16), running, True), result)
 """
 
@@ -112,11 +112,6 @@ def visited(browser: str, **address: str) -> AppTest:
     for name, value in address.items():
         page.query_params[name] = value
     return page.run()
-
-
-def text(page: AppTest) -> str:
-    assert not page.exception
-    return " ".join([*(block.body for block in page.get("html")), *(t.value for t in page.text)])
 
 
 @pytest.mark.usefixtures("store")

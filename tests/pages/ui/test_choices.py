@@ -8,7 +8,7 @@ from attribution.types import Document, Report
 from attribution.verdicts import DecisionPolicy
 from pages.ui import choices, state
 from pages.ui.choices import explain
-from tests.make import claim, page, reading
+from tests.make import page, reading, report
 from tests.servers import pdf_bytes
 
 CHOICES = {
@@ -26,16 +26,8 @@ CHOICES = {
 def saved() -> Report:
     documents = [("notes.pdf", "A text of notes."), (choices.PASTED, "A pasted text.")]
     pages = tuple(page(text, f"document:{name}", name, kind="document") for name, text in documents)
-    return Report(
-        id="0" * 16,
-        created_at="2026-11-21T10:00:00+00:00",
-        question="Why?",
-        answer="The Nile is long.",
-        settings=Settings(**CHOICES).public(),
-        versions={},
-        claims=(claim(),),
-        pages=pages,
-    )
+    settings = Settings(**CHOICES).public()
+    return report("The Nile is long.", question="Why?", settings=settings, pages=pages)
 
 
 @pytest.fixture

@@ -16,14 +16,16 @@ from attribution.events import (
     VerdictReady,
 )
 from attribution.settings import Settings
-from attribution.types import Failure, Report, Verdict
+from attribution.types import Failure
 from pages.ui.run_control import RunJob, RunProgress, blank
-from tests.make import claim, evidence, page
-from tests.pages.jobs import ended, until
+from tests import make
+from tests.make import claim, evidence, page, verdict
+from tests.pages.jobs import ended
+from tests.serve import until
 
 CLAIM = claim()
 PIECE = evidence(CLAIM, 0.9, 0.05, "entailed")
-VERDICT = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because")
+VERDICT = verdict(CLAIM)
 FAILURE = Failure(stage="fetch", subject="x", kind="unreadable", message="no")
 Events = Callable[[threading.Event], Iterator[Event]]
 
@@ -62,9 +64,7 @@ def test_events_build_up_a_report_until_stop() -> None:
 
 
 def test_the_finished_report_is_the_pipelines() -> None:
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True
-    )
+    report = make.report(stopped=True)
     state = ended(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
     assert state.report is report
     assert not state.error

@@ -8,6 +8,8 @@ from attribution.reports.html import html
 from attribution.types import Failure, FailureKind, Label, LlmUsage, Report, Usage
 from pages.ui.run_control import RunProgress
 from pages.ui.run_results import budget, expected_cost, failure_table, llm_cost, run_state
+from tests import make
+from tests.pages.jobs import text
 
 
 def test_what_a_library_said_is_folded_and_escaped() -> None:
@@ -35,15 +37,7 @@ ALLOWED = {"max_queries": 300, "max_pages": 40, "max_seconds": 600.0}
 
 
 def report(**usage: object) -> Report:
-    return Report(
-        id="r",
-        created_at="",
-        question="",
-        answer="",
-        settings=ALLOWED,
-        versions={},
-        usage=Usage(**usage),
-    )
+    return make.report(settings=ALLOWED, usage=Usage(**usage))
 
 
 def test_the_budget_is_shown_where_the_web_was_asked() -> None:
@@ -55,18 +49,11 @@ def test_the_budget_is_shown_where_the_web_was_asked() -> None:
     )  # an earlier version's run
 
 
-def test_details_say_what_the_language_model_cost() -> None:
+def test_what_language_models_cost_and_are_expected_to_is_summed() -> None:
     words = "Language model: 12 prompts, 2,490 tokens · 1.50 at your prices, 2 failed, 6.0 s."
     assert llm_cost(report(llm=LLM)) == words
-    assert llm_cost(report()) == ""
-
-
-def test_what_is_to_be_expected_cost() -> None:
     assert expected_cost(LLM) == "12 prompts, ~2,490 tokens · 1.50 at your prices"
-    assert (
-        expected_cost({"enrichment": LlmUsage(calls=1, prompt_tokens=80)}) == "1 prompt, ~80 tokens"
-    )
-    assert expected_cost({}) == expected_cost({"enrichment": LlmUsage(cached=9)}) == ""
+    assert llm_cost(report()) == expected_cost({"enrichment": LlmUsage(cached=9)}) == ""
 
 
 def failed(stage: str, subject: str, kind: FailureKind, message: str) -> Failure:
@@ -115,26 +102,22 @@ NOTICES: dict[
 @pytest.mark.parametrize("case", NOTICES)
 def test_what_failed_is_named_above_the_result(case: str) -> None:
     def page(case: str) -> None:
-        from attribution.types import Document, Verdict
+        from attribution.types import Document
         from pages.ui import run_results
         from pages.ui.run_control import RunProgress
-        from tests.make import claim, evidence
-        from tests.pages.ui.test_run_results import NOTICES, report
+        from tests.make import claim, evidence, judged
+        from tests.pages.ui.test_run_results import NOTICES
 
         failures, label, *_ = NOTICES[case]
         pieces = (evidence(claim(), 0.9, 0.05, "entailed"),) * (label == "supported")
-        verdict = Verdict(claim_id=claim().id, label=label, confidence=0.9, reason="because")
-        found = {"claims": (claim(),), "evidence": pieces, "verdicts": (verdict,)}
-        now = report().model_copy(update={"failures": tuple(failures), **found})
+        now = judged((claim(), label), evidence=pieces, failures=tuple(failures))
         run_results.notices(
             RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now
         )
 
     app = AppTest.from_function(page, args=(case,), default_timeout=60).run()
-    shown = "".join(found.body for found in app.get("html"))
-    assert not app.exception
-    assert [words for words in NOTICES[case][2] if words not in shown] == []
-    assert [words for words in NOTICES[case][3] if words in shown] == []
+    assert [words for words in NOTICES[case][2] if words not in text(app)] == []
+    assert [words for words in NOTICES[case][3] if words in text(app)] == []
 
 
 def test_the_time_left_is_told_by_the_claims_that_are_done() -> None:
