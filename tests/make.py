@@ -1,7 +1,9 @@
 """Small values for tests."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from attribution import events
@@ -122,6 +124,11 @@ def labels(report: Report) -> dict[str, Label]:
     """The label of each claim by its text."""
     texts = {claim.id: claim.text for claim in report.claims}
     return {texts[verdict.claim_id]: verdict.label for verdict in report.verdicts}
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON Lines, which may hold other ends of lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def both(threshold: float) -> DecisionPolicy:

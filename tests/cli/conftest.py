@@ -8,19 +8,11 @@ from typing import Any
 import pytest
 
 from attribution.cli.main import main
+from tests.make import json_lines
 
 SMALL = ("--verifier", "embedded-small")
 Rows = list[dict[str, Any]]
 Run = Callable[..., Rows]
-
-
-def write_rows(path: Path, *rows: Any) -> Path:
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    return path
-
-
-def read_rows(path: Path) -> Rows:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 @pytest.fixture
@@ -28,9 +20,10 @@ def run(tmp_path: Path) -> Run:
     """Run a command over rows, and return its exit status' rows."""
 
     def run_command(status: int, command: str, *rows: Any) -> Rows:
-        source, out = write_rows(tmp_path / "in.jsonl", *rows), tmp_path / "out.jsonl"
+        source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+        source.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
         arguments = [command, "--input", str(source), "--output", str(out), *SMALL]
         assert main(arguments) == status
-        return read_rows(out)
+        return json_lines(out)
 
     return run_command

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from attribution.cli.main import main
-from tests.cli.conftest import SMALL, Run, read_rows
+from tests.cli.conftest import SMALL, Run
+from tests.make import json_lines
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. Is it tall?"
@@ -85,7 +86,7 @@ def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
 def test_compare_compares_segmenters_on_an_answer(tmp_path: Path) -> None:
     command = ["compare", "--answer", "Thanks!", "--segmenters", "sentences", "clauses"]
     assert main([*command, "--out", str(tmp_path)]) == 0
-    (row,) = read_rows(tmp_path / "comparisons.jsonl")
+    (row,) = json_lines(tmp_path / "comparisons.jsonl")
     assert [column["segmenter"] for column in row["comparison"]["columns"]] == [
         "sentences",
         "clauses",

@@ -1,11 +1,11 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from attribution.cli.main import main
 from attribution.settings import ROOT
+from tests.make import json_lines
 
 EXAMPLE = ROOT / "examples" / "groundedness.jsonl"
 
@@ -16,18 +16,6 @@ def measure(out: Path, *more: str, source: Path = EXAMPLE) -> int:
     )
 
 
-def figures(out: Path) -> dict[str, Any]:
-    """figures.json without what differs between equal runs."""
-    read: dict[str, Any] = json.loads((out / "figures.json").read_text("utf-8"))
-    for method in read["methods"]:
-        del method["seconds"]
-    return read
-
-
-def lines(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (out / "rows.jsonl").read_text("utf-8").splitlines()]
-
-
 def test_it_writes_figures_scores_and_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -36,14 +24,14 @@ def test_it_writes_figures_scores_and_tables(
     assert said.out == ""
     assert "! lynx is left out: set OPENAI" in said.err
     assert "quip 28/28" in said.err
-    found = figures(tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "figures.json").read_text("utf-8"))
     assert found["left_out"].keys() == {"lynx"}
     assert found["splits"]["test"] == 14
     (method,) = found["methods"]
     assert method["method"] == "quip"
     assert method["reading"].startswith("n=")
     assert method["test"] == 14
-    rows = lines(tmp_path / "out")
+    rows = json_lines(tmp_path / "out" / "rows.jsonl")
     test = [r for r in rows if r["split"] == "test"]
     right = sum(r["grounded"] == r["found_grounded"] for r in test)
     assert len(rows) == 28

@@ -2,6 +2,7 @@ import importlib.util
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,30 +16,70 @@ from attribution.errors import BadInput, LlmFailed, Stopped, StoreError, Unavail
 from attribution.pipeline.experiment import (
     ENVIRONMENT,
     Analyst,
+    Engine,
     Fields,
     Prepare,
     Result,
+    RowDone,
     Worker,
     batch,
     local,
     on_ray,
     run_each,
 )
-from attribution.settings import Settings
+from attribution.settings import ROOT, Settings
 from attribution.store import database
 from attribution.text_files import Row, parse_rows
-from tests.pipeline.rows import (
-    MANY,
-    ROWS,
-    command,
-    comparable,
-    done,
-    encoded,
-    lines_of,
-    started,
-    wait_for_lines,
-)
+from tests.make import json_lines
 from tests.postgresql import new_database, server
+from tests.serve import until
+
+NOTE = (
+    "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."
+)
+ANSWERS = [
+    "The Eiffel Tower was completed in 1889.",
+    "Honey bees dance.",
+    "The Eiffel Tower is in Rome.",
+    "Bees can fly.",
+]
+
+
+def made_rows(ending: str = "") -> list[dict[str, Any]]:
+    """A row for each answer, which may end in more than it says."""
+    rows = []
+    for number, answer in enumerate(ANSWERS):
+        row = {"id": f"{number}{ending}", "answer": f"{answer}{ending}", "documents": [NOTE]}
+        rows.append(row)
+    return rows
+
+
+ROWS = made_rows()
+MANY = [row for number in range(3) for row in made_rows(f" {number} towers.")]
+
+
+def encoded(rows: Sequence[Any]) -> bytes:
+    """Rows as JSON Lines; a text is a line as it is."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def done(
+    rows: Sequence[Any], settings: Settings, path: Path, engine: Engine = local
+) -> list[RowDone]:
+    return list(batch(parse_rows(encoded(rows), ["answer"], ["question"]), settings, path, engine))
+
+
+def comparable(path: Path) -> list[Any]:
+    """The lines in the order of the rows, without what differs between equal runs."""
+    lines = sorted(json_lines(path), key=lambda line: line["line"])
+    for line in lines:
+        report = line.get("report", {})
+        for name in ("id", "created_at", "timings", "usage"):
+            report.pop(name, None)
+        for page in report.get("pages", ()):
+            page["fetched_at"] = ""
+    return lines
 
 
 @pytest.mark.parametrize(
@@ -105,7 +146,7 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_every_row_has_its_line_and_a_bad_one_an_error(own: Settings, tmp_path: Path) -> None:
     rows = [ROWS[0], "{broken", {"answer": "x", "documents": [3]}, {"answer": " "}, ROWS[1]]
     *_, last = done(rows, own, tmp_path / "out.jsonl")
-    by_row = {line["line"]: line for line in lines_of(tmp_path / "out.jsonl")}
+    by_row = {line["line"]: line for line in json_lines(tmp_path / "out.jsonl")}
     assert {number for number, line in by_row.items() if "error" in line} == {2, 3, 4}
     assert "documents" in by_row[3]["error"]
     assert by_row[1]["id"] == "0"
@@ -127,7 +168,7 @@ def test_what_is_finished_is_not_analysed_again(
     path.write_bytes(before[:-40])  # killed while the last line was written
     done([ROWS[2], ROWS[0]], own, path)  # and the rows have changed
     assert analysed == ["0", "1", "2", "2"]
-    assert [(line["id"], line["line"]) for line in lines_of(path)] == [("0", 2), ("2", 1)]
+    assert [(line["id"], line["line"]) for line in json_lines(path)] == [("0", 2), ("2", 1)]
     done(ROWS[:1], own.model_copy(update={"top_k": 2}), path)
     assert analysed[-1] == "0"
 
@@ -175,7 +216,7 @@ def test_over_postgresql_the_output_is_the_same_and_the_cache_is_shared(
         done(ROWS[:2], shared, tmp_path / "some.jsonl")
         done(ROWS, shared, tmp_path / "all.jsonl")
         database._engine(url).dispose()
-    first, *_, last = [line["report"]["usage"] for line in lines_of(tmp_path / "all.jsonl")]
+    first, *_, last = [line["report"]["usage"] for line in json_lines(tmp_path / "all.jsonl")]
     assert first["cached_pairs"] == first["pairs"] > 0
     assert last["cached_pairs"] < last["pairs"]
     assert comparable(tmp_path / "all.jsonl") == comparable(tmp_path / "sqlite.jsonl")
@@ -223,12 +264,15 @@ def test_two_workers_write_what_one_process_writes_also_after_a_kill(
     (tmp_path / "in.jsonl").write_bytes(encoded(rows))
     done(rows, own, tmp_path / "whole.jsonl")
     spread = tmp_path / "spread.jsonl"
-    ray = ["--engine", "ray"]
-    own_data = {"ATTRIBUTION_DATA": str(tmp_path / "other"), "RAY_ADDRESS": cluster.address}
-    process = started(command(tmp_path, spread, *ray), **own_data)
-    wait_for_lines(process, spread, 5)
+    command = [sys.executable, "-m", "attribution", "batch", "--engine", "ray"]
+    command += ["--input", str(tmp_path / "in.jsonl"), "--output", str(spread)]
+    command += ["--sources", "documents", "--verifier", "embedded-small"]
+    data = {"ATTRIBUTION_DATA": str(tmp_path / "other"), "RAY_ADDRESS": cluster.address}
+    start = partial(subprocess.Popen, command, cwd=ROOT, env=os.environ | data)
+    process = start(start_new_session=True)
+    until(lambda: spread.exists() and spread.read_bytes().count(b"\n") >= 5, 250)
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     assert spread.read_bytes().count(b"\n") < len(rows)
-    assert started(command(tmp_path, spread, *ray), **own_data).wait(250) == 1
+    assert start().wait(250) == 1
     assert comparable(spread) == comparable(tmp_path / "whole.jsonl")

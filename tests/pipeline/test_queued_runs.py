@@ -95,14 +95,13 @@ def test_a_run_that_ends_the_server_again_and_again_is_given_up(
 
 @pytest.mark.slow
 def test_thirty_answers_are_finished_unattended_although_the_server_is_killed(
-    tmp_path: Path, settings: Settings
+    tmp_path: Path, with_note: Settings
 ) -> None:
-    settings = settings.model_copy(update={"sources": ()})
     answers = [NewAnswer(f"The tower is {300 + n} metres tall.").beside([NOTE]) for n in range(30)]
     folder = tmp_path / "data"
     folder.mkdir()
     store = Store(Store.open(f"sqlite:///{folder}/attribution.sqlite3").database, "mine")
-    enqueue(store, answers, settings)
+    enqueue(store, answers, with_note)
 
     def finished() -> int:
         return store.history.find(HistoryQuery(state="finished")).total

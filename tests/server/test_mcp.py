@@ -13,27 +13,26 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.serve import KEY
 from tests.server.conftest import Server
 
-TOOLS = ["check_answer", "verify_claim"]
 ANSWER = "The Eiffel Tower was completed in 1889."
+PASSAGES = ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}]
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("verify_claim", {"claim": "It is in Paris.", "passages": PASSAGES}),
+    ("check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"}),
+    ("check_answer", {"answer": "x", "sources": ["/etc/passwd"]}),
+)
 
 
-async def use(client: Client) -> tuple[list[str], Any, Any]:
-    tools = sorted(tool.name for tool in (await client.list_tools()).tools)
-    judged = await client.call_tool(
-        "verify_claim",
-        {
-            "claim": "It is in Paris.",
-            "passages": ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}],
-        },
-    )
-    checked = await client.call_tool(
-        "check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"}
-    )
-    return tools, judged, checked
+async def used(url: str, key: str) -> tuple[list[str], list[Any]]:
+    """The names of the tools, and what each call returns."""
+    http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
+    async with http, Client(streamable_http_client(f"{url}/mcp/", http_client=http)) as client:
+        tools = sorted(tool.name for tool in (await client.list_tools()).tools)
+        return tools, [await client.call_tool(*call) for call in CALLS]
 
 
-def assert_works(tools: list[str], judged: Any, checked: Any) -> None:
-    assert tools == TOOLS
+def test_over_http_with_a_key(server: Server) -> None:
+    tools, (judged, checked, wrong) = asyncio.run(used(server.url, KEY))
+    assert tools == ["check_answer", "verify_claim"]
     assert not judged.is_error
     assert len(judged.structured_content["relations"]) == 2
     assert judged.structured_content["strength"] in ("strong", "weak")
@@ -43,26 +42,10 @@ def assert_works(tools: list[str], judged: Any, checked: Any) -> None:
     assert claim["passages"][0]["quote"]
     assert claim["passages"][0]["title"]
     assert sum(checked.structured_content["counts"].values()) == 1
-
-
-def test_over_http_with_a_key(server: Server) -> None:
-    async def run(key: str) -> Any:
-        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
-        async with (
-            http,
-            Client(streamable_http_client(f"{server.url}/mcp/", http_client=http)) as client,
-        ):
-            wrong = await client.call_tool(
-                "check_answer", {"answer": "x", "sources": ["/etc/passwd"]}
-            )
-            return *await use(client), wrong
-
-    *works, wrong = asyncio.run(run(KEY))
-    assert_works(*works)
     assert wrong.is_error
     assert "expected library, web" in wrong.content[0].text
     with pytest.raises(BaseExceptionGroup) as refused:
-        asyncio.run(run("wrong-key-of-the-tests"))
+        asyncio.run(used(server.url, "wrong-key-of-the-tests"))
     assert "MCPError" in repr(refused.value)
 
 
