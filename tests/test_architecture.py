@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,14 @@ def folder_of(module: str) -> str:
     return first if first in ROOMS or first == "api" else "core"
 
 
+def nodes(path: Path) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
 def imports(path: Path) -> set[str]:
     """The folders of this project that a file imports at run time, wherever in it."""
     modules = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             modules |= {f"{node.module}.{a.name}" for a in node.names}
         elif isinstance(node, ast.Import):
@@ -95,7 +100,7 @@ BRANCHES = (
 def test_no_function_is_long_and_branched() -> None:
     tangled = []
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 inner = list(ast.walk(node))
                 lines = (node.end_lineno or 0) - node.lineno + 1
@@ -132,7 +137,7 @@ def test_files_of_others_are_parsed_in_the_sandbox_alone() -> None:
         if module.startswith("attribution/fetching/"):
             continue
         imported: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Import):
                 imported.update(name.name for name in node.names)
             if isinstance(node, ast.ImportFrom):
@@ -147,10 +152,8 @@ def test_files_of_others_are_parsed_in_the_sandbox_alone() -> None:
 
 
 def test_a_name_means_one_class() -> None:
-    nodes = (
-        node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    )
-    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    classes = [n for path in FILES for n in nodes(path) if isinstance(n, ast.ClassDef)]
+    names = Counter(made.name for made in classes)
     shared = [name for name, number in names.items() if number > 1]
     assert shared == ["Report"]  # also that of the Python API
 

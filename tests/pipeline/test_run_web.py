@@ -39,10 +39,6 @@ class Web:
         live = LiveSources(settings, store, sources, fetcher.fetch)
         return finished(run("", ANSWER, settings, store, source=live))
 
-    def pages_asked_for(self) -> list[str]:
-        """Return the paths of pages that were downloaded."""
-        return sorted(path for path in self.served.paths if path in (*PAGES, "/gone"))
-
 
 @pytest.fixture
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
@@ -87,7 +83,7 @@ def test_the_same_answer_again_asks_the_web_for_nothing_but_what_failed(
     web: Web, settings: Settings, store: Store
 ) -> None:
     first = web.finished(settings, store)
-    assert web.pages_asked_for() == ["/bridge", "/gone", "/tower"]
+    assert {"/bridge", "/gone", "/tower"} <= set(web.served.paths)
     asked = len(web.served.paths)
     second = web.finished(settings, store)
     assert second.verdicts == first.verdicts

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from attribution.settings import Settings
+from attribution.store import database
 from tests.postgresql import new_database, server
 
 
@@ -25,11 +26,4 @@ def settings(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Set
         return
     url = new_database(request.getfixturevalue("postgresql"))
     yield settings.model_copy(update={"database_url": url})
-    _forget(url)
-
-
-def _forget(url: str) -> None:
-    """Drop the connections to a database that the next test replaces."""
-    from attribution.store import database
-
-    database._engine(url).dispose()
+    database._engine(url).dispose()  # the next test replaces it

@@ -1,38 +1,34 @@
 """One server and one Chromium for all tests of this folder; each test has a session of its own."""
 
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from attribution.settings import LISTED
-from tests.pages.browser.visits import SIZE, Browser, Context, Page, chromium, reused, tab
+from tests.pages.browser.visits import (
+    ARGUMENTS,
+    CHROMIUM,
+    SIZE,
+    Browser,
+    Context,
+    Page,
+    reused,
+    sync_api,
+    tab,
+)
 from tests.serve import serving
 
 
 @pytest.fixture(scope="package")
-def llm_port() -> int:
-    """Where the server lets visitors use a language model on this machine."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@pytest.fixture(scope="package")
 def address(
-    tmp_path_factory: pytest.TempPathFactory, warm_database: Path, models: Path, llm_port: int
+    tmp_path_factory: pytest.TempPathFactory, warm_database: Path, models: Path
 ) -> Iterator[str]:
     """A server whose data folder holds nothing but the vectors of the library."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     shutil.copy(warm_database, folder / "data")
-    own = {
-        LISTED: f"http://127.0.0.1:{llm_port}/v1",
-        "ATTRIBUTION_MODELS": str(models),
-        "HOME": str(folder),
-    }
+    own = {"ATTRIBUTION_MODELS": str(models), "HOME": str(folder)}
     with serving(folder, **own) as served:
         yield served.url
     shutil.rmtree(folder, ignore_errors=True)
@@ -40,8 +36,13 @@ def address(
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with chromium() as browser:
+    """A Chromium that is gone at the end, and with it the event loop that would disturb other tests
+    of the process.
+    """
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
         yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="package")

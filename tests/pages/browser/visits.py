@@ -2,8 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -32,17 +30,6 @@ MARKS = [
 
 
 SIZE = {"width": 1440, "height": 900}
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """A Chromium that is gone at the end, and with it the event loop that would disturb other tests
-    of the process.
-    """
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
-        yield browser
-        browser.close()
 
 
 def visit(browser: Browser, address: str, **options: object) -> Page:
