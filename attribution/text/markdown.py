@@ -42,7 +42,9 @@ _NOTE = re.compile(
 )
 _LEAVES = ("paragraph", "heading", "fence", "hr", "table")
 _NO_MARK = re.compile(r"\\\Z|\]\([^\s()]*\Z")  # behind an escape, or within a link's target
-_LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_FORMAT = re.compile(  # tags within a line, which show nothing themselves
+    r"(?i)<(?:(?P<br>br)\s*/?|/?(?:b|em|font|i|mark|s|small|span|strong|sub|u)(?:\s[^<>]{0,200})?)>"
+)
 _DEEPEST = 12  # elements within each other on a line
 _MASK = "\ufe45"  # a punctuation sign, in place of the characters of a citation mark
 _TAGS = {"s": "del"}
@@ -323,7 +325,7 @@ def _inline_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
     parser.inline.ruler.disable("html_inline")
     parser.inline.ruler.at("image", _image)
-    parser.inline.ruler.before("autolink", "br", _br)
+    parser.inline.ruler.before("autolink", "format", _format)
     parser.inline.ruler2.disable("fragments_join")  # joined texts would share one position
     # the page decides what may be opened
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
@@ -374,12 +376,16 @@ class _State(StateInline):
         return Scanned(not after.isspace(), not before.isspace(), scanned.length)
 
 
-def _br(state: StateInline, silent: bool) -> bool:
-    match = _LINE_BREAK.match(state.src, state.pos, state.posMax)
-    if match and not silent:
+def _format(state: StateInline, silent: bool) -> bool:
+    match = _FORMAT.match(state.src, state.pos, state.posMax)
+    if not match:
+        return False
+    if match["br"] and not silent:
         state.push("hardbreak", "br", 0).content = match[0]
-    state.pos = match.end() if match else state.pos
-    return match is not None
+    elif state.pending and not silent:
+        state.pushPending()
+    state.pos = match.end()
+    return True
 
 
 def _image(state: StateInline, silent: bool) -> bool:

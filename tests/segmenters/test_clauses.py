@@ -79,7 +79,7 @@ They focus on new authors, as well as classic and established writers in the gen
 The reason is because the axis is tilted.
 “He came and saw”, she said and left.
 Did he come and go?
-Join us and see <b>new places</b> and people.
+Join us and see new places and people.
 """
 
 

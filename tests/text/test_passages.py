@@ -38,6 +38,7 @@ PIECES = [
     "http://e.org",
     "<br>",
     "<b>",
+    "<b>",
     "\\",
     "~~",
     "&amp;",
@@ -115,6 +116,7 @@ def test_words_that_stand_apart_are_not_glued(source: str) -> None:
         (r"It costs \$5 and \*not\* 6.", ["It costs $5 and *not* 6."]),
         ("It is ~~red~~ blue.", ["It is red blue."]),
         ("A<br>B, C<BR />D", ["A B, C D"]),
+        ('<b>H</b><sub>2</sub>O <u class="x">is</u> in <tag> 3<s', ["H2O is in <tag> 3<s"]),
         ("One\\\ntwo  \nthree", ["One two three"]),
         ("AT&amp;T&nbsp;is", ["AT&T is"]),
         (
