@@ -97,6 +97,12 @@ def own_data_folder(
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def no_long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that fails is asked again at once."""
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+
+
 @pytest.fixture
 def settings(own_data_folder: None) -> Settings:
     """With the small verifier, which every machine has."""

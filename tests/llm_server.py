@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from attribution.settings import Endpoint, Settings
-from tests.servers import Answer, Served, http_server
+from tests.servers import Answer, Served, http_server, json_answer
 
 KEY = "sk-test-0123456789-secret"
 READY = '{"ready": true}'  # what a test of the connection asks for
@@ -34,19 +34,12 @@ def completion(text: str | None, finish: str = "stop", **message: Any) -> Answer
         ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
-    return 200, {"Content-Type": "application/json"}, json.dumps(body).encode()
+    return json_answer(body)
 
 
 def error(status: int, message: str = "no", **headers: str) -> Answer:
-    body = json.dumps({"error": {"message": message, "type": "t", "code": "c"}}).encode()
-    return (
-        status,
-        {
-            "Content-Type": "application/json",
-            **{k.replace("_", "-"): v for k, v in headers.items()},
-        },
-        body,
-    )
+    body = {"error": {"message": message, "type": "t", "code": "c"}}
+    return json_answer(body, status, **{k.replace("_", "-"): v for k, v in headers.items()})
 
 
 def claims(*texts: str) -> str:
@@ -65,9 +58,17 @@ def llm_server(script: Script, port: int = 0) -> Iterator[Served]:
         yield served
 
 
+def prompt_of(body: dict[str, Any]) -> str:
+    return str(body["messages"][-1]["content"])
+
+
+def prompts_sent(served: Served) -> list[str]:
+    return [prompt_of(json.loads(body)) for _, _, _, body in served.requests]
+
+
 def asked(body: dict[str, Any]) -> str:
     """The text that a prompt is about: its last <data>."""
-    return re.findall(r"<data>\n(.*?)\n</data>", body["messages"][-1]["content"], re.DOTALL)[-1]
+    return str(re.findall(r"<data>\n(.*?)\n</data>", prompt_of(body), re.DOTALL)[-1])
 
 
 def keys_sent(served: Served) -> list[str]:

@@ -129,6 +129,17 @@ def raw_server(
             each.join(timeout=2)
 
 
+def closed_port() -> int:
+    """A port of this machine at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def json_answer(body: object, status: int = 200, **headers: str) -> Answer:
+    content = json.dumps(body).encode()
+    return status, {"Content-Type": "application/json", **headers}, content
+
+
 def hub(repo: str, files: dict[str, bytes], **sizes: int) -> Respond:
     """Speak the hub's protocol for one model; `sizes` by suffix are those it names in place of the
     true ones.
@@ -144,13 +155,9 @@ def hub(repo: str, files: dict[str, bytes], **sizes: int) -> Respond:
                 {"type": "file", "path": name, "size": size, "oid": "0"}
                 for name, size in named.items()
             ]
-            return 200, {"Content-Type": "application/json"}, json.dumps(tree).encode()
+            return json_answer(tree)
         if path.startswith(f"/api/models/{repo}"):
-            return (
-                200,
-                {"Content-Type": "application/json"},
-                json.dumps({"id": repo, "sha": "0" * 40}).encode(),
-            )
+            return json_answer({"id": repo, "sha": "0" * 40})
         name = path.rpartition("/")[2]
         if not path.startswith(f"/{repo}/resolve/") or name not in files:
             return (
@@ -182,23 +189,31 @@ def pdf_file(*objects: str | bytes, trailer: str = "") -> bytes:
     return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + places + end.encode()
 
 
-def pdf_bytes(*pages: str, title: str = "") -> bytes:
-    """A small PDF with one line of text a page."""
-    kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
+FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+
+
+def pdf_pages(*contents: str, title: str = "", font: str = FONT) -> bytes:
+    """A PDF with the given page contents, written in the font F1."""
+    kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(contents)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(contents)} >>",
+        font,
         f"<< /Title ({title}) >>",
     ]
-    for i, text in enumerate(pages):
-        stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+    for i, content in enumerate(contents):
         objects += [
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
             f"/Resources << /Font << /F1 3 0 R >> >> /Contents {6 + 2 * i} 0 R >>",
-            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
         ]
     return pdf_file(*objects, trailer="/Info 4 0 R")
+
+
+def pdf_bytes(*pages: str, title: str = "") -> bytes:
+    """A small PDF with one line of text a page."""
+    contents = [f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else "" for text in pages]
+    return pdf_pages(*contents, title=title)
 
 
 def encrypted(pdf: bytes, password: str) -> bytes:

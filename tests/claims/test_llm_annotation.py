@@ -8,20 +8,16 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.pipeline.claims import segment
 from attribution.pipeline.estimate import estimate
 from attribution.store.store import Store
-from attribution.types import Claim, content_id
+from attribution.types import Claim
+from tests import make
 from tests.llm_server import llm_server, llm_settings
 
 ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
-
-
 def claim(text: str, **more: Any) -> Claim:
     start = ANSWER.index(text)
-    return Claim(id=content_id(text), text=text, spans=((start, start + len(text)),), **more)
+    return make.claim(text, spans=((start, start + len(text)),), **more)
 
 
 DIED = "She died in 1852."

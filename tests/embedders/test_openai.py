@@ -10,7 +10,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.embedders import openai as endpoint
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Endpoint, Settings
-from tests.servers import Answer, Served, http_server
+from tests.servers import Answer, Served, http_server, json_answer
 
 KEY = "sk-very-secret-1234"
 
@@ -19,10 +19,6 @@ def embedder(server: Served) -> endpoint.OpenAI:
     return endpoint.OpenAI(
         Settings(endpoint=Endpoint(server.url("/v1"), SecretStr(KEY)), embedding_model="m-1")
     )
-
-
-def answer(handler: BaseHTTPRequestHandler, body: object, status: int = 200) -> Answer:
-    return status, {"Content-Type": "application/json"}, json.dumps(body).encode()
 
 
 def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +30,7 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
             {"object": "embedding", "index": i, "embedding": [len(t), 1.0]}
             for i, t in enumerate(texts)
         ]
-        return answer(handler, {"object": "list", "model": "m-1", "data": rows[::-1]})
+        return json_answer({"object": "list", "model": "m-1", "data": rows[::-1]})
 
     with http_server(respond) as served:
         made = embedder(served).embed(["a", "bb", "ccc", "dddd"])
@@ -63,7 +59,7 @@ def test_what_goes_wrong_is_said_without_the_key(
     status: int, body: object, error: type[Exception], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    with http_server(lambda handler: answer(handler, body, status)) as served:
+    with http_server(lambda handler: json_answer(body, status)) as served:
         used = embedder(served)
         with pytest.raises(error, match=words) as caught:
             used.embed(["a text"])

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from attribution.evidence.matching import Matcher, spread, with_context
 from attribution.evidence.search import queries
-from attribution.fetching.page import Extracted, make_page
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Chunk, Claim, Page
+from attribution.types import Chunk
+from tests.make import claim, page
 
 NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."
 ASIDE = (
@@ -19,14 +19,6 @@ LIST = (
 )
 
 
-def page(name: str, text: str) -> Page:
-    return make_page(f"document:{name}", "document", Extracted(name, text))
-
-
-def claim(text: str) -> Claim:
-    return Claim(id=text, text=text, spans=((0, len(text)),), worthiness="factual")
-
-
 COMPLETED = claim("The Eiffel Tower in Paris was completed in 1889.")
 SAID = [f"{NEAR} It is said by {number} people." for number in range(100)]
 
@@ -35,7 +27,7 @@ def over(settings: Settings, store: Store, *texts: str, **chosen: object) -> Mat
     """A matcher with a page for each text."""
     matcher = Matcher(settings.model_copy(update=chosen), store, "")
     for number, text in enumerate(texts):
-        matcher.add(page(f"p{number}", text))
+        matcher.add(page(text, f"document:p{number}"))
     return matcher
 
 
@@ -121,7 +113,7 @@ def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store:
 def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
     settings: Settings, store: Store
 ) -> None:
-    pages = [page(f"p{number}", text) for number, text in enumerate(SAID[:60])]
+    pages = [page(text, f"document:p{number}") for number, text in enumerate(SAID[:60])]
     found = []
     for some in (pages, pages[::-1]):
         matcher = Matcher(settings.model_copy(update={"shortlist": 6}), store, "")

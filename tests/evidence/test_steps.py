@@ -1,7 +1,7 @@
 import pytest
 
 from attribution.evidence.steps import genre, headline, rated, rating
-from attribution.types import Evidence, Page, Probabilities
+from attribution.types import Evidence, Page
 from tests.make import claim, evidence, page
 
 STATEMENT = "Vinegar cures malaria."
@@ -42,18 +42,8 @@ def test_a_fact_check_of_another_claim_supports_nothing() -> None:
 
 
 def stated(source: Page) -> Evidence:
-    probabilities = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
-    return Evidence(
-        claim_id="c",
-        page_id=source.id,
-        start=0,
-        end=len(source.text),
-        text=source.text,
-        similarity=1.0,
-        relation="entailed",
-        probabilities=probabilities,
-        sentence=(0, len(source.text)),
-    )
+    whole = (0, len(source.text))
+    return evidence(claim(), 0.9, 0.05, "entailed", text=source.text, end=whole[1], sentence=whole)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.network import USER_AGENT, is_public
 from attribution.settings import Settings
 from attribution.types import Page
-from tests.servers import Answer, http_server
+from tests.servers import Answer, closed_port, http_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = (
@@ -146,31 +146,31 @@ def test_addresses_that_are_not_fetched(url: str) -> None:
     assert len(str(error)) < 400
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "0x7f.1",
-        "0177.0.0.1",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "localhost",
-        "0.0.0.0",
-        "10.0.0.1",
-        "192.168.1.1",
-        "169.254.169.254",
-        "100.64.0.1",
-        "224.0.0.1",
-        "[fe80::1]",
-        "[fd00::1]",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]",
-        "[::7f00:1]",
-    ],
-)
+PRIVATE = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "localhost",
+    "0.0.0.0",
+    "10.0.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "224.0.0.1",
+    "[fe80::1]",
+    "[fd00::1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[::7f00:1]",
+]
+
+
+@pytest.mark.parametrize("host", PRIVATE)
 def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
     with http_server(always(200, HTML, PAGE)) as server:
         error = failure(f"http://{host}:{server.port}/", PATIENT, is_public)
@@ -254,9 +254,7 @@ def test_a_name_service_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    assert failure(f"http://127.0.0.1:{port}/").kind == "unreachable"
+    assert failure(f"http://127.0.0.1:{closed_port()}/").kind == "unreachable"
     error = failure("http://does-not-exist.invalid/")
     assert error.kind == "unreachable"
     assert "does-not-exist.invalid" in str(error)

@@ -8,6 +8,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching import office
 from attribution.fetching.content_type import KINDS, READ, SUFFIXES
 from attribution.fetching.formats import READERS, extract
+from attribution.fetching.page import Extracted
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -42,10 +43,10 @@ def epub(*hrefs: str, **chapters: str | bytes) -> bytes:
     return zipped(**{"META-INF__container.xml": CONTAINER, "O__b.opf": opf, **chapters})
 
 
-def chapter(text: str) -> str:
-    return (
-        f"<html><body><p>{text} It goes on for a sentence or two, as chapters do.</p></body></html>"
-    )
+def read(content: bytes | str, name: str) -> Extracted:
+    """Read a file that a visitor gives."""
+    encoded = content if isinstance(content, bytes) else content.encode()
+    return extract(encoded, "", name, document=True)
 
 
 def test_every_kind_of_file_is_offered_and_documented() -> None:
@@ -75,7 +76,7 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 )
 def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None:
     with pytest.raises(FetchFailed) as failed:
-        extract(content, "", name, document=True)
+        read(content, name)
     assert failed.value.kind == kind
     assert name in str(failed.value)
 
@@ -90,5 +91,5 @@ def test_a_text_under_the_name_of_a_file_is_a_text(name: str) -> None:
 def test_a_file_that_unpacks_too_far_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MAX_UNPACKED", 10_000)
     with pytest.raises(FetchFailed) as failed:
-        extract(docx(paragraph("a" * 20_000)), "", "big.docx", document=True)
+        read(docx(paragraph("a" * 20_000)), "big.docx")
     assert failed.value.kind == "too_large"

@@ -2,19 +2,13 @@
 
 import pytest
 
-from attribution.fetching.formats import extract
-from attribution.fetching.page import Extracted
-from tests.fetching.test_formats import W, docx, paragraph, zipped
+from tests.fetching.test_formats import W, docx, paragraph, read, zipped
 from tests.fetching.test_formats_kept import sheet
 
 ODF = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for name in ("office", "text", "table", "style", "fo", "draw")
 )
-
-
-def read(content: bytes, name: str) -> Extracted:
-    return extract(content, "", name, document=True)
 
 
 def level(number: int, form: str, text: str) -> str:

@@ -7,35 +7,13 @@ from hypothesis import strategies as st
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, partly_read
-from attribution.retrieval.chunkers import CHUNKERS
-from attribution.settings import Settings
-from tests.servers import pdf_file
+from tests.servers import pdf_pages
 
 LOCK = "The lock at Ferrow was rebuilt in brick in 1878."
-FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 
 
 def line(text: str, x: float = 72, y: float = 700, size: int = 11) -> str:
     return f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET\n"
-
-
-def pdf(*pages: str, font: str = FONT) -> bytes:
-    """A PDF with the given page contents."""
-    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
-    bodies = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        font,
-        "<< /Type /Annot >>",
-    ]
-    for n, content in enumerate(pages):
-        bodies += [
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 "
-            "R >> >> /Contents "
-            f"{6 + 2 * n} 0 R >>",
-            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
-        ]
-    return pdf_file(*bodies)
 
 
 def lines(*texts: str) -> str:
@@ -106,7 +84,7 @@ def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
     ],
 )
 def test_words_are_read_as_they_are_seen(content: str, text: str) -> None:
-    assert read(pdf(content)).text == text
+    assert read(pdf_pages(content)).text == text
 
 
 LINES = [
@@ -143,7 +121,7 @@ def test_a_sentence_goes_on_over_a_page(heads: list[str]) -> None:
         (line(head, y=760, size=9) if head else "") + line(text) + line(str(44 + number), 300, 40)
         for number, (head, text) in enumerate(zip(heads, LINES, strict=False))
     ]
-    found = read(pdf(*pages))
+    found = read(pdf_pages(*pages))
     assert found.text.removeprefix(heads[0]).strip() == WHOLE
     assert [found.text[start:][:2] for start in found.breaks[1:]] == [
         "48",
@@ -183,11 +161,11 @@ ROWS = ["Graz", "290", "127"], ["Linz", "212", "96"], ["Wels", "62", "46"], ["St
 def test_a_line_of_the_text_that_comes_again_stays(
     pages: Sequence[str], kept: str, times: int
 ) -> None:
-    assert read(pdf(*pages)).text.count(kept) == times
+    assert read(pdf_pages(*pages)).text.count(kept) == times
 
 
 def test_a_page_that_cannot_be_read_is_named() -> None:
-    whole = pdf(line(LOCK), line("It was lost."), line("It reopened in 1880."))
+    whole = pdf_pages(line(LOCK), line("It was lost."), line("It reopened in 1880."))
     found = read(whole.replace(b"7 0 R 9 0 R", b"1 0 R 9 0 R"))
     assert (found.text, found.unread) == (f"{LOCK}\n\nIt reopened in 1880.", "page 2")
     (told,) = partly_read(make_page("a.pdf", "document", found), "a.pdf")
@@ -203,7 +181,7 @@ def test_a_font_that_names_no_characters_is_said() -> None:
         f"{glyphs}] >> >>"
     )
     with pytest.raises(FetchFailed) as failed:
-        read(pdf(line(codes), font=font))
+        read(pdf_pages(line(codes), font=font))
     assert failed.value.kind == "unreadable"
     assert "ocrmypdf" in str(failed.value)
 
@@ -216,18 +194,15 @@ def test_a_font_that_names_no_characters_is_said() -> None:
         max_size=4,
     )
 )
-def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -> None:
+def test_pages_are_in_order_and_no_letter_is_lost(pages: Sequence[Sequence[str]]) -> None:
     written_lines = [text for page in pages for text in page if text]
     assume(any(c.isalpha() for text in written_lines for c in text))
     assume(len(written_lines) == len(set(written_lines)))  # a repeated one is a running head
-    found = make_page("a", "document", read(pdf(*(lines(*page) for page in pages))))
+    found = make_page("a", "document", read(pdf_pages(*(lines(*page) for page in pages))))
     assert len(found.breaks) == len(pages)
     assert list(found.breaks) == sorted(found.breaks)
     written = {c for page in pages for text in page for c in text if c.isalpha()}
     assert written <= set(found.text)
-    for name in CHUNKERS:
-        for chunk in CHUNKERS.build(name, Settings()).chunk(found):
-            assert found.text[chunk.start : chunk.end] == chunk.text
 
 
 MARGIN = [
@@ -247,7 +222,7 @@ def test_numbers_in_the_margin_are_no_text(numbers: list[str]) -> None:
         (line(number, 60, 700 - 20 * n) if number else "") + line(text, 90, 700 - 20 * n)
         for n, (number, text) in enumerate(zip(numbers, MARGIN, strict=True))
     )
-    assert read(pdf(content)).text == " ".join(MARGIN)
+    assert read(pdf_pages(content)).text == " ".join(MARGIN)
 
 
 def test_notes_part_no_sentence() -> None:
@@ -255,7 +230,7 @@ def test_notes_part_no_sentence() -> None:
         "1 Moss, Locks, p. 4.", y=90, size=7
     )
     second = lines("eleven men until it was sold.") + line("2 Moss, Canals, p. 9.", y=90, size=7)
-    assert read(pdf(first, second)).text == (
+    assert read(pdf_pages(first, second)).text == (
         "The town kept the lock with a crew of eleven men until it was sold.\n\n"
         "1 Moss, Locks, p. 4.\n2 Moss, Canals, p. 9."
     )
@@ -268,5 +243,5 @@ def test_a_head_without_its_first_cell_names_the_columns() -> None:
         ("Deaths", "3 (4%)", "9 (1%)"),
     ]
     head = line("Drug (n = 66)", 170, 714) + line("Placebo (n = 66)", 250, 714)
-    found = read(pdf(head + grid(cells, 72, 170, 250))).text
+    found = read(pdf_pages(head + grid(cells, 72, 170, 250))).text
     assert "Deaths: Drug (n = 66) 3 (4%); Placebo (n = 66) 9 (1%)" in found

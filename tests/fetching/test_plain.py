@@ -4,15 +4,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from attribution.fetching.formats import extract
-from attribution.fetching.page import Extracted
 from attribution.fetching.table_text import lines
-
-
-def read(content: str | bytes, name: str) -> Extracted:
-    encoded = content if isinstance(content, bytes) else content.encode()
-    return extract(encoded, "", name, document=True)
-
+from tests.fetching.test_formats import read
 
 SRT = """1
 00:00:01,000 --> 00:00:03,000

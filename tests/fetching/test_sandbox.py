@@ -99,8 +99,11 @@ def reading_process(path: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", script, path], env=environment)
 
 
+Readers = tuple[subprocess.Popen[bytes], list[int]]
+
+
 @pytest.fixture
-def readers(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
+def readers(tmp_path: Path) -> Iterator[Readers]:
     """A process that reads a file, and the server and child that read it."""
     (tmp_path / "slow.pdf").write_bytes(slow_pdf())
     process = reading_process(tmp_path / "slow.pdf")
@@ -120,7 +123,7 @@ def is_alive(pid: int) -> bool:
 
 
 def test_no_reader_outlives_a_killed_process(
-    readers: tuple[subprocess.Popen[bytes], list[int]],
+    readers: Readers,
 ) -> None:
     process, pids = readers
     process.kill()
@@ -132,7 +135,7 @@ def test_no_reader_outlives_a_killed_process(
 
 
 def test_a_reader_has_no_keys_and_is_limited(
-    readers: tuple[subprocess.Popen[bytes], list[int]],
+    readers: Readers,
 ) -> None:
     _, (server, child) = readers
     assert b"secret-key" not in Path(f"/proc/{server}/environ").read_bytes()

@@ -16,7 +16,7 @@ from attribution.events import Finished
 from attribution.llm.client import Llm, Question, Reply
 from attribution.pipeline import run as pipeline
 from attribution.settings import Endpoint, Settings
-from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings
+from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings, prompt_of
 from tests.servers import Answer, http_server, raw_server
 
 
@@ -28,11 +28,6 @@ class Claims(BaseModel):
 
 QUESTION = Question("Split this.", "split.v1")
 GOOD = claims("A is b.")
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def series(*replies: str | Answer) -> Any:
@@ -86,7 +81,6 @@ def test_attempts_end() -> None:
         (completion(""), "reply is empty"),
         (completion(None, refusal="I will not."), "refused: I will not."),
         (completion("x", finish="content_filter"), "refused: content filter"),
-        (completion("I'm sorry, I can't."), "it refused"),
         (completion('{"facts": ["a"]}'), "does not parse"),
         (completion("Let me think about", finish="length"), "raise llm_tokens"),
         (error(400, "too long"), "does not accept the request .HTTP 400."),
@@ -137,10 +131,6 @@ def test_what_would_fail_every_prompt_is_asked_once() -> None:
         replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)
     assert "nothing more was asked" in str(replies[-1])
     assert len(served.requests) == 4  # two attempts of two prompts
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with pytest.raises(LlmFailed, match="cannot be reached"):
-        Llm(llm_settings(f"http://127.0.0.1:{port}/v1")).ask(QUESTION, Claims)
 
 
 def test_many_prompts_keep_their_order_and_a_failure_is_its_own() -> None:
@@ -237,7 +227,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
 
     def script(body: dict[str, Any]) -> str | Answer:
-        if "fails" in body["messages"][-1]["content"]:
+        if "fails" in prompt_of(body):
             return error(400, f"Incorrect key {KEY}")
         return claims("I think that rivers are nice.", f"I think the key is {KEY}.")
 

@@ -1,11 +1,9 @@
-import socket
-
 import pytest
 
 from attribution.llm.client import check_connection
 from attribution.settings import Endpoint, Settings
 from tests.llm_server import KEY, READY, completion, error, llm_server, llm_settings
-from tests.servers import Answer
+from tests.servers import Answer, closed_port
 
 
 def test_a_model_that_replies() -> None:
@@ -55,9 +53,7 @@ def test_an_address_without_a_key_that_asks_for_one_is_said() -> None:
 def test_what_is_missing_or_not_there() -> None:
     assert check_connection(Settings()).field == "model"
     assert check_connection(Settings(openai_model="m")).field == "key"
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    connection = check_connection(llm_settings(f"http://127.0.0.1:{port}/v1"))
+    connection = check_connection(llm_settings(f"http://127.0.0.1:{closed_port()}/v1"))
     assert connection.field == "address"
     assert "cannot be reached" in connection.message
     assert connection.detail

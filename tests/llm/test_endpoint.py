@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from attribution.llm import endpoint
 from attribution.llm.client import Llm, Question, check_connection
-from tests.llm_server import completion, error, llm_server, llm_settings
-from tests.servers import Answer
+from tests.llm_server import completion, error, llm_server, llm_settings, prompt_of
+from tests.servers import Answer, json_answer
 
 Body = dict[str, Any]
 
@@ -32,8 +32,7 @@ CONTAINS: dict[str, Callable[[Body], bool]] = {
 
 
 def refusal(message: str, status: int = 400, **more: Any) -> Answer:
-    headers = {"Content-Type": "application/json"}
-    return status, headers, json.dumps({"error": {"message": message, **more}}).encode()
+    return json_answer({"error": {"message": message, **more}}, status)
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def test_what_one_model_refuses_is_sent_to_another() -> None:
 
 def test_a_prompt_that_is_refused_for_itself_changes_no_later_request() -> None:
     def script(body: Body) -> Answer | str:
-        return error(400, "too long") if "long" in body["messages"][-1]["content"] else GOOD
+        return error(400, "too long") if "long" in prompt_of(body) else GOOD
 
     with llm_server(script) as served:
         client = endpoint.EndpointClient(llm_settings(served))

@@ -72,3 +72,12 @@ def test_a_stopped_download_and_an_unknown_model(tmp_path: Path) -> None:
         unknown = downloaded(tmp_path, address, "nobody/none")
         assert "nobody/none cannot be downloaded: check its name" in unknown[0]
         assert unknown[1].endswith("None")
+
+
+def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path) -> None:
+    shards = {f"model-0000{n}-of-00002.safetensors": b"" for n in (1, 2)}
+    with http_server(hub("owner/huge", FILES | shards, safetensors=70_000_000_000)) as server:
+        first, *_ = downloaded(tmp_path, server.url("").rstrip("/"), "owner/huge")
+        fetched = [file_of(method, path) for method, path, *_ in server.requests]
+    assert "GB, and those of at most 8 GB are downloaded" in first
+    assert not any(name.endswith("safetensors") for name in fetched)

@@ -1,8 +1,11 @@
+import gc
 import threading
 import time
+import weakref
 from pathlib import Path
 
 from attribution.models.engine import (
+    MODELS,
     load_once,
     load_while_used,
     loading_seconds,
@@ -65,3 +68,17 @@ def test_a_folder_is_loaded_again_once_its_adapter_has_changed(tmp_path: Path) -
     assert model(str(tmp_path)) is first
     weights.write_text("retrained", "utf-8")
     assert model(str(tmp_path)) == ["retrained"]
+
+
+class Model:
+    """Something that can be seen to be released."""
+
+
+def test_only_the_models_used_last_stay_in_memory() -> None:
+    load = load_while_used(lambda _: Model())
+    models = {}
+    for number in range(MODELS + 1):
+        models[number] = weakref.ref(load(f"model-{number}"))
+        load("model-0")  # the first is used all the time
+    gc.collect()
+    assert [ref() is not None for ref in models.values()] == [True, False, True]

@@ -58,13 +58,7 @@ NOTHING: dict[str, Any] = {
     "brave": {"type": "search"},
     "tavily": {"results": []},
 }
-VARIABLES = {
-    "wikipedia": "WIKIPEDIA",
-    "searxng": "SEARXNG",
-    "google_cse": "GOOGLE",
-    "brave": "BRAVE",
-    "tavily": "TAVILY",
-}
+VARIABLES = ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY")
 KEYS = ("GOOGLE_CSE_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY")
 NAMES = list(GOOD)
 
@@ -77,7 +71,7 @@ def engine() -> Engine:
 @pytest.fixture
 def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     with http_server(engine) as served:
-        for variable in VARIABLES.values():
+        for variable in VARIABLES:
             monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", served.url("/ask"))
         for variable in (*KEYS, "GOOGLE_CSE_ID"):
             monkeypatch.setenv(variable, KEY if variable in KEYS else "engine-id")
@@ -155,8 +149,8 @@ def test_other_answers_are_failures(
 
 
 def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Served) -> None:
-    good = (200, JSON, json.dumps(GOOD["brave"]).encode())
-    engine.answers = [(429, {**JSON, "Retry-After": "1"}, b""), good]
+    engine.reply(None, GOOD["brave"])
+    engine.answers[0] = (429, {**JSON, "Retry-After": "1"}, b"")
     started = time.monotonic()
     assert len(searcher("brave").search("q", 3)) == 3
     assert time.monotonic() - started >= 1

@@ -3,28 +3,19 @@ enters: one line.
 """
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import BaseModel
 
 from attribution.llm.replies import parse
 from attribution.searchers.json_api import as_hits
-from attribution.settings import Settings
-from tests.server.conftest import Server
+from tests.server.conftest import client, server
 
+__all__ = ["client", "server"]  # fixtures
 HALF, SAYS = "\ud800", "half of a surrogate pair"
-ESCAPED = '[{"speaker": "user", "text": "What is the Eiffel Tower? \\ud800"}]'
 TURN = {"speaker": "user", "text": f"What? {HALF}"}
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    database = tmp_path_factory.mktemp("served") / "a.sqlite3"
-    made = Server(Settings(database_url=f"sqlite:///{database}", verifier="embedded-small"))
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize(
@@ -36,15 +27,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         {HALF: 1},
     ],
 )
-def test_a_request_is_refused(served: Server, body: dict[str, Any]) -> None:
-    refused(served, "/analyze", {"answer": "It rains.", **body})
-    refused(served, "/segment", {"answer": "It rains.", **body})
-
-
-def refused(served: Server, path: str, body: dict[str, Any]) -> None:
-    with served.client() as client:
-        headers = {"Content-Type": "application/json"}
-        reply = client.post(path, content=json.dumps(body).encode(), headers=headers)
+@pytest.mark.parametrize("path", ["/analyze", "/segment"])
+def test_a_request_is_refused(client: httpx2.Client, path: str, body: dict[str, Any]) -> None:
+    content = json.dumps({"answer": "It rains.", **body}).encode()
+    reply = client.post(path, content=content, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422), reply.text
     message = reply.json()["error"]["message"]
     assert SAYS in message

@@ -3,7 +3,6 @@ address that a visitor types reads nothing of the network around the server; a r
 than its length."""
 
 import gzip
-import socket
 import traceback
 import tracemalloc
 import zlib
@@ -19,8 +18,9 @@ from attribution.llm import endpoint
 from attribution.llm.client import Llm, Question, check_connection
 from attribution.settings import LISTED, OPENAI, Endpoint, Settings, visitor_endpoint
 from pages.ui import choices
+from tests.fetching.test_fetcher import PRIVATE
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
-from tests.servers import Answer, Served, http_server
+from tests.servers import Answer, Served, closed_port, http_server
 
 TYPED = "sk-typed-by-the-visitor"
 
@@ -126,21 +126,9 @@ def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
     inside: Served,
 ) -> None:
     """Open, closed, private, local, reserved and unknown: one message, and no connection."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        closed = listener.getsockname()[1]
-    hosts = [
-        f"{host}:{inside.port}"
-        for host in ("127.0.0.1", "localhost", "0.0.0.0", "2130706433", "0x7f.1", "[::1]")
-    ]
-    hosts += [
-        f"127.0.0.1:{closed}",
-        "10.0.0.1",
-        "192.168.1.1",
-        "169.254.169.254",
-        "[fd00::1]",
-        "[::ffff:127.0.0.1]",
-    ]
-    hosts += ["no-such-host.invalid", "100.64.0.1"]
+    read_by_the_client = [host for host in PRIVATE if host != "0177.0.0.1"]
+    hosts = [f"{host}:{inside.port}" for host in read_by_the_client]
+    hosts += [f"127.0.0.1:{closed_port()}", "no-such-host.invalid"]
     found = set()
     for host in hosts:
         connection = check_connection(typed(f"http://{host}/v1"))

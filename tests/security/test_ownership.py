@@ -64,6 +64,12 @@ def owner(store: Store) -> Store:
     return mine
 
 
+@pytest.fixture
+def stranger(owner: Store) -> Store:
+    """The same database for another browser."""
+    return Store(owner.database, "stranger's")
+
+
 def everything(store: Store) -> list[object]:
     """All rows of the database."""
     with store.database.engine.connect() as db:
@@ -72,21 +78,20 @@ def everything(store: Store) -> list[object]:
         ]
 
 
-@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("other", STRANGERS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_nobody_but_its_owner_makes(change: str, stranger: str, owner: Store) -> None:
+def test_nobody_but_its_owner_makes(change: str, other: str, owner: Store) -> None:
     before = everything(owner)
     with pytest.raises(NotYours, match="belongs to another browser: make a copy to change it"):
-        CHANGES[change](Store(owner.database, stranger))
+        CHANGES[change](Store(owner.database, other))
     assert everything(owner) == before
     CHANGES[change](owner)
 
 
 def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
-    owner: Store, settings: Settings
+    owner: Store, stranger: Store, settings: Settings
 ) -> None:
     change = Reword(claim_id=REPORT.claims[0].id, text="Other words.")
-    stranger = Store(owner.database, "stranger's")
     owner.runs.set_private(RUN)
     with pytest.raises(NotYours, match="is private to another browser"):
         list(edit(REPORT, change, settings, stranger))
@@ -97,20 +102,18 @@ def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
     assert list(edit(REPORT, change, settings, owner))
 
 
-def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store) -> None:
+def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(
+    owner: Store, stranger: Store
+) -> None:
     owner.runs.set_private(RUN)
     owner.runs.set_private(GOING)
     owner.runs.save_unfinished(REPORT.model_copy(update={"id": GOING}))
-    for by, may in (("owner's", True), ("", True), ("stranger's", False)):
-        store = Store(owner.database, by)
+    for store, may in ((owner, True), (Store(owner.database), True), (stranger, False)):
         assert bool(store.runs.load(RUN)) is may
         assert bool(store.runs.load_unfinished(GOING)) is may
-    assert (
-        Store(owner.database, "stranger's").runs.documents(GOING)
-        == ()
-        != owner.runs.documents(GOING)
-    )
-    assert Store(owner.database, "stranger's").history.description(RUN).title == ""
+    assert stranger.runs.documents(GOING) == ()
+    assert owner.runs.documents(GOING)
+    assert stranger.history.description(RUN).title == ""
     assert owner.history.description(RUN).title
 
 
@@ -131,8 +134,10 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     assert mine.runs.load(run_id) == last.report
 
 
-def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store) -> None:
-    before, stranger = everything(owner), Store(owner.database, "stranger's")
+def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(
+    owner: Store, stranger: Store
+) -> None:
+    before = everything(owner)
     copy = stranger.runs.copy(RUN)
     assert set(before) <= set(everything(owner))
     shown, copied = owner.runs.load(RUN), stranger.runs.load(copy)
@@ -152,8 +157,7 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
         edited(owner, copy)
 
 
-def test_a_run_that_may_not_be_read_is_not_copied(owner: Store) -> None:
-    stranger = Store(owner.database, "stranger's")
+def test_a_run_that_may_not_be_read_is_not_copied(owner: Store, stranger: Store) -> None:
     owner.runs.set_private(RUN)
     for store, run_id in ((stranger, RUN), (stranger, GOING), (stranger, "f" * 16)):
         with pytest.raises(NotYours, match="can no longer be read"):

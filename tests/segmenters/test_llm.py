@@ -8,7 +8,7 @@ from attribution.segmenters.llm_segmenters import factscore
 from attribution.settings import Settings
 from attribution.tables import LLM
 from attribution.types import Claim, Segmented
-from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
+from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings, prompt_of
 from tests.make import check_claims
 from tests.servers import Answer
 
@@ -19,15 +19,6 @@ FIRST, SECOND = "Hitchcock was a director who was born in 1899.", "He made **Psy
 ANSWER = f"{FIRST} {SECOND} Did you know?"
 OF_FIRST = ("Hitchcock was a director.", "Hitchcock was born in 1899.")
 OF_SECOND = ("Hitchcock made Psycho.", "Psycho was made in 1960.", "The moon is cheese.", " ")
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
-
-
-def prompt_of(body: dict[str, Any]) -> str:
-    return str(body["messages"][-1]["content"])
 
 
 def good(body: dict[str, Any]) -> str:

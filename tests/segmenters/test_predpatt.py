@@ -42,11 +42,6 @@ ANSWER = "**Curie**, a chemist, moved to Paris and discovered radium [1]. It glo
 RAW = ["Curie is/are a chemist", "Curie moved to Paris", "Curie discovered radium", "It glows"]
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
-
-
 def run(script: Any) -> Segmented:
     with llm_server(script) as served:
         return PredPatt(llm_settings(served, llm_retries=1)).segment("", ANSWER)

@@ -8,8 +8,9 @@ import pytest
 
 from attribution.segmenters.propsegment import INPUT, PropSegment
 from attribution.settings import Settings
+from tests.tiny_models import word_tokenizer
 
-WORDS = "segment sentence : [sep] the river is long and blue . boats came in 1899".split()  # noqa: SIM905
+WORDS = "segment sentence : the river is long and blue . boats came in 1899"
 LESSONS = {
     "the river is long and blue.": "the river is long. [sep] the river is blue.",
     "boats came in 1899.": "boats came. [sep] boats came in 1899.",
@@ -19,20 +20,11 @@ LESSONS = {
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+    from transformers import T5Config, T5ForConditionalGeneration
 
     folder = tmp_path_factory.mktemp("tiny-t5")
-    vocabulary = ["<pad>", "</s>", "<unk>", *dict.fromkeys(WORDS)]
-    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(vocabulary)}, unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    inner.add_tokens(["[sep]"])
-    inner.post_processor = processors.TemplateProcessing(
-        single="$A </s>", special_tokens=[("</s>", 1)]
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
-    )
+    tokenizer = word_tokenizer(WORDS, end="</s>", has_start=False)
+    tokenizer.add_tokens(["[sep]"])
     torch.manual_seed(1)
     config = T5Config(
         vocab_size=len(tokenizer),
@@ -44,13 +36,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dropout_rate=0.0,
         decoder_start_token_id=0,
         pad_token_id=0,
-        eos_token_id=1,
+        eos_token_id=2,
     )
     model = T5ForConditionalGeneration(config)
     batch = tokenizer([INPUT.format(s) for s in LESSONS], return_tensors="pt", padding=True)
     labels = tokenizer(list(LESSONS.values()), return_tensors="pt", padding=True).input_ids
     labels = labels.masked_fill(labels == 0, -100)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # several wait for each other longer than they compute
     for _ in range(120):

@@ -25,8 +25,7 @@ from attribution.studies.segmenter_comparison import (
     with_verdicts,
 )
 from attribution.text_files import Row
-from attribution.types import Claim, content_id
-from tests.make import claim as made_claim
+from tests.make import claim
 
 pytestmark = pytest.mark.usefixtures("warm_library")
 
@@ -126,26 +125,16 @@ DECOMPOSED = "Ada Lovelace wrote notes in 1843. I hope this helps!"
 SENTENCE = (0, 33)
 
 
-def claim(
-    text: str, worthiness: str = "factual", span: tuple[int, int] = SENTENCE, coherent: bool = True
-) -> Claim:
-    return Claim(
-        id=content_id(text),
-        text=text,
-        spans=(span,),
-        sentence=span,
-        worthiness=worthiness,
-        coherent=coherent,
-    )
-
-
-SENTENCES = [claim(DECOMPOSED[:33]), claim(DECOMPOSED[34:], "not_a_claim", (34, 52))]
+SENTENCES = [
+    claim(DECOMPOSED[:33], sentence=SENTENCE),
+    claim(DECOMPOSED[34:], "not_a_claim", sentence=(34, 52)),
+]
 
 
 def test_figures_of_two_claims_from_one_sentence() -> None:
     notes, year = (
-        claim("Ada Lovelace wrote notes."),
-        claim("The notes were written by Ada in 1843.", coherent=False),
+        claim("Ada Lovelace wrote notes.", sentence=SENTENCE),
+        claim("The notes were written by Ada in 1843.", sentence=SENTENCE, coherent=False),
     )
     figures = decomposition(SENTENCES, [notes, year])
     assert (figures.claims, figures.unique, figures.sentences) == (2, 2, 1)
@@ -187,17 +176,12 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(
 def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:
     turns = "User: What is the Eiffel Tower?"
     fields = {"question": "When was it built?", "answer": "It was finished in 1889."}
-    rows = [
-        Row(1, fields),
-        Row(2, fields | {"turns": turns}),
-        Row(3, fields | {"turns": [{"speaker": "nobody"}]}),
-    ]
-    said = [step.problem for step in compare_many(rows, settings, NAMES, tmp_path)]
-    assert said[:2] == ["", ""]
-    assert said[2].startswith("line 3: turn 1: expected")
+    rows = [Row(1, fields), Row(2, fields | {"turns": turns})]
+    steps = compare_many(rows, settings, NAMES, tmp_path)
+    assert [step.problem for step in steps] == ["", ""]
     lines = [json.loads(line) for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
     assert lines[0]["key"] != lines[1]["key"]
-    assert [line["comparison"]["report"].get("context", []) for line in lines[:2]] == [
+    assert [line["comparison"]["report"].get("context", []) for line in lines] == [
         [],
         [["user", "What is the Eiffel Tower?"]],
     ]
@@ -210,10 +194,7 @@ def test_failed_answers_are_tried_again_and_kept_once(settings: Settings, tmp_pa
 
 
 def test_claims_that_the_filter_leaves_out_are_counted_beside_factscore() -> None:
-    claims = (
-        made_claim("It is old."),
-        made_claim("It is new.").model_copy(update={"coherent": False}),
-    )
+    claims = (claim("It is old."), claim("It is new.", coherent=False))
     report = blank_report("", "It is old.", Settings(), claims, ())
     column = Column("clauses", report, decomposition((), claims), 0.0)
     factscore = tables([Comparison(report, (column,), ())])[-1]

@@ -60,9 +60,7 @@ class Told:
 
 def report(*texts: str | Claim) -> Report:
     claims = [text if isinstance(text, Claim) else claim(text) for text in texts]
-    return Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=claims
-    )
+    return made_report(claims=claims)
 
 
 def decided(text: str, label: Label, sentence: str) -> Report:

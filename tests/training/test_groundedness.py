@@ -7,9 +7,10 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
+from tests.tiny_models import word_tokenizer
 from training import groundedness
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
+WORDS = "the boat has one two three four masts and sails"
 NUMBERS = ("one", "two", "three")
 
 
@@ -17,27 +18,13 @@ NUMBERS = ("one", "two", "three")
 def tiny(tmp_path: Path) -> Path:
     """A folder with a tiny BERT and its tokenizer."""
     import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from transformers import BertConfig, BertModel
 
-    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    inner.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    PreTrainedTokenizerFast(
-        tokenizer_object=inner,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        model_max_length=64,
-    ).save_pretrained(tmp_path / "base")
+    tokenizer = word_tokenizer(WORDS, tokens=64)
+    tokenizer.save_pretrained(tmp_path / "base")
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(WORDS),
+        vocab_size=len(tokenizer),
         hidden_size=32,
         num_hidden_layers=1,
         num_attention_heads=2,

@@ -8,11 +8,10 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.judge import judge
-from attribution.types import RELATIONS, Judgement
+from attribution.types import RELATIONS
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers.llm import LlmVerifier, PairVerifier, find_quote
-from attribution.verifiers.pairs import verify_each
-from tests.llm_server import error, llm_server, llm_settings
+from tests.llm_server import error, llm_server, llm_settings, prompt_of, prompts_sent
 
 CLAIM = "Psycho was released in 1960."
 PASSAGES = (
@@ -38,8 +37,7 @@ def test_a_quote_decides_and_one_that_is_not_verbatim_does_not() -> None:
     }
 
     def script(body: dict[str, Any]) -> str:
-        prompt = body["messages"][1]["content"]
-        return next(reply for words, reply in replies.items() if words in prompt)
+        return next(reply for words, reply in replies.items() if words in prompt_of(body))
 
     with llm_server(script) as served:
         verifier = LlmVerifier(llm_settings(served))
@@ -57,7 +55,7 @@ def test_a_quote_decides_and_one_that_is_not_verbatim_does_not() -> None:
 def test_no_page_is_in_the_prompt_of_another() -> None:
     with llm_server(lambda body: verdict("no_relation")) as served:
         LlmVerifier(llm_settings(served)).verify([(CLAIM, passage) for passage in PASSAGES])
-    prompts = [json.loads(body)["messages"][1]["content"] for _, _, _, body in served.requests]
+    prompts = prompts_sent(served)
     assert len(prompts) == len(PASSAGES)
     for passage in PASSAGES:
         assert sum(passage in prompt for prompt in prompts) == 1
@@ -74,7 +72,7 @@ def test_a_language_model_alone_is_at_most_likely(kind: type[LlmVerifier | PairV
     }[kind]
 
     def script(body: dict[str, Any]) -> str:
-        return replies[0] if instructed in body["messages"][-1]["content"] else replies[1]
+        return replies[0] if instructed in prompt_of(body) else replies[1]
 
     with llm_server(script) as served:
         verifier = kind(llm_settings(served))
@@ -97,7 +95,7 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
     other = "Anthony Perkins starred in Psycho."
 
     def script(body: dict[str, Any]) -> str:
-        if other in body["messages"][1]["content"]:
+        if other in prompt_of(body):
             return "I do not know."
         return verdict("entailed", 0.95, "It was released in 1960")
 
@@ -105,15 +103,6 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
         settings = llm_settings(
             served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0
         )
-        assert [
-            type(j)
-            for j in verify_each(
-                LlmVerifier(settings), [(CLAIM, PASSAGES[0]), (other, PASSAGES[0])]
-            )
-        ] == [
-            Judgement,
-            LlmFailed,
-        ]
         *_, last = pipeline.run("", f"{CLAIM} {other}", settings)
     assert isinstance(last, Finished)
     assert [v.label for v in last.report.verdicts] == ["supported", "not_reached"]
@@ -154,7 +143,7 @@ def test_a_pair_is_one_prompt_with_the_question_and_one_word_in_reply() -> None:
         return next(
             said
             for word, said in replies.items()
-            if word in body["messages"][-1]["content"].rpartition("Document:")[2]
+            if word in prompt_of(body).rpartition("Document:")[2]
         )
 
     with llm_server(script) as served:

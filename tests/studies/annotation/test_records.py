@@ -114,18 +114,7 @@ def test_killed_writers_lose_nothing_that_was_confirmed(settings: Settings, stor
     assert len(ids) == len(set(ids))
     places = {j.place for j in kept.judgements(project.id)}
     assert len(current(kept.judgements(project.id))) == len(places) < 800  # both were cut off
-    again = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            WRITER.replace("for task in", "for task in [] and"),
-            settings.database_url,
-            project.id,
-            "ann",
-        ],
-        cwd=ROOT,
-    )
-    assert again.returncode == 0  # the database opens as usual
+    Store.open(settings.database_url).close()  # the database opens as usual
 
 
 @pytest.mark.parametrize("text", ["1", "a\u2028b", "“quoted”\n\n😀", '{"kind": "task"}'])

@@ -17,7 +17,7 @@ from attribution.studies.groundedness.labelled_set import (
     labelled_set,
 )
 from attribution.text_files import Row, parse_rows, read_rows
-from tests.llm_server import llm_server, llm_settings
+from tests.llm_server import llm_server, llm_settings, prompt_of
 
 
 def read(*rows: dict[str, Any] | str, seed: int = 0) -> LabelledSet:
@@ -144,7 +144,7 @@ ROW = {
 def evoked(reply: str, *rows: dict[str, Any], prompts: list[str] | None = None) -> list[Evoked]:
     def answer(body: dict[str, Any]) -> str:
         if prompts is not None:
-            prompts.append(body["messages"][-1]["content"])
+            prompts.append(prompt_of(body))
         return reply
 
     with llm_server(answer) as server:
@@ -159,20 +159,12 @@ def test_an_answer_and_its_twin_are_a_labelled_set_in_one_split() -> None:
     assert len({row.group for row in rows}) == 1
 
 
-@pytest.mark.parametrize(
-    ("error_type", "words"),
-    [
-        ("reasoning_error", "A cause or a conclusion does not follow"),
-        ("terminological_error", "A term is used in another sense"),
-        ("", ""),
-    ],
-)
-def test_an_error_of_a_type_is_asked_for_or_any(error_type: str, words: str) -> None:
+def test_an_error_of_a_type_is_asked_for_and_named() -> None:
     prompts: list[str] = []
-    (made,) = evoked(ALTERED, {**ROW, "error_type": error_type}, prompts=prompts)
-    assert words in prompts[0]
-    assert ("The error:" in prompts[0]) is bool(error_type)
-    assert made[1]["error_type"] == error_type
+    typed = {**ROW, "error_type": "reasoning_error"}
+    _, (_, altered) = evoked(ALTERED, ROW, typed, prompts=prompts)
+    assert prompts[0] != prompts[1]
+    assert altered["error_type"] == "reasoning_error"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +14,10 @@ from attribution.studies.papers import v24, w24
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, reproduce
 from attribution.text_files import Row
 from attribution.types import Document
-from tests.llm_server import asked, error, llm_server
+from tests.llm_server import Script, asked, error, llm_server, prompt_of
 
 Table = Body = dict[str, Any]
+Serve = Callable[[Script], None]
 ANSWER = (
     "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
 )
@@ -31,6 +34,18 @@ def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: i
     assert main(["reproduce", number, *files, "--set", "verifier=embedded-small", *more]) == status
     table: Table = json.loads((folder / "out" / "table.json").read_text())
     return table
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Have the command ask an endpoint that replies by a script."""
+    with ExitStack() as stack:
+
+        def start(script: Script) -> None:
+            served = stack.enter_context(llm_server(script))
+            monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+
+        yield start
 
 
 def test_the_tables_that_can_be_computed_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,18 +106,15 @@ def test_worthiness_is_counted_and_compared_with_peoples(tmp_path: Path) -> None
     assert "found so: 1 of 2" in made["notes"][0]
 
 
-def test_factscore_gets_spacys_sentences_questions_included(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_factscore_gets_spacys_sentences_questions_included(tmp_path: Path, serve: Serve) -> None:
     sent: list[str] = []
 
     def reply(body: dict[str, Any]) -> str:
         sent.append(asked(body))
         return "no fact" if "Should" in asked(body) else '1. "It lies there."\n2. ""'
 
-    with llm_server(reply) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        made = reproduced(tmp_path, "V24.T1", [PARIS], "--models", "tiny")
+    serve(reply)
+    made = reproduced(tmp_path, "V24.T1", [PARIS], "--models", "tiny")
     assert "Should you go?" in sent
     # two of each of four sentences but the question, of which one is empty
     assert made["ours"]["gpt35_factscore"][:2] == [7, 2]
@@ -110,19 +122,18 @@ def test_factscore_gets_spacys_sentences_questions_included(
 
 
 def test_every_pair_counts_where_a_verifier_has_no_usable_reply(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, serve: Serve
 ) -> None:
     def reply(body: dict[str, Any]) -> str:
-        text = body["messages"][-1]["content"]
+        text = prompt_of(body)
         if "First fact" in text:
             return '1. "Paris lies on the Seine."'
         return "1" if "returns 3" in text else "no idea"
 
     documents = [DOCUMENT, *(f"Town number {n} lies on a river." for n in range(6))]
-    with llm_server(reply) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        rows = [{**PARIS, "documents": documents}]
-        made = reproduced(tmp_path, "V24.T4", rows, "--models", "tiny", "--set", "llm_retries=0")
+    serve(reply)
+    rows = [{**PARIS, "documents": documents}]
+    made = reproduced(tmp_path, "V24.T4", rows, "--models", "tiny", "--set", "llm_retries=0")
     counts = made["ours"]["DeBERTa - 512"]
     assert sum(counts[:3]) == 5  # passages of the only claim
     assert counts[3] == pytest.approx(100 * counts[2] / 5)
@@ -141,7 +152,7 @@ REPLIES = {  # by what a prompt has
 
 
 def task_of(body: Body) -> str:
-    return next(mark for mark in REPLIES if mark in body["messages"][-1]["content"])
+    return next(mark for mark in REPLIES if mark in prompt_of(body))
 
 
 def reply_to(seen: list[Body], body: Body) -> str:
@@ -158,14 +169,13 @@ def reply_to(seen: list[Body], body: Body) -> str:
     ],
 )
 def test_pairs_are_of_claims_made_of_spacys_sentences_or_directly(
-    number: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: str, label: str, tmp_path: Path, serve: Serve
 ) -> None:
     answer = "1. **Paris** lies there.\n\n\nShould you go?"
     rows = [{**PARIS, "answer": answer, "documents": [DOCUMENT]}]
     seen: list[Body] = []
-    with llm_server(partial(reply_to, seen)) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        made = reproduced(tmp_path, f"V24.{number}", rows, "--models", "tiny")
+    serve(partial(reply_to, seen))
+    made = reproduced(tmp_path, f"V24.{number}", rows, "--models", "tiny")
     sentences = {asked(body) for body in seen if task_of(body) == "First fact"}
     assert sentences == {"1. **Paris** lies there.", "Should you go?"}
     assert made["ours"][label][1] > 0
@@ -205,28 +215,22 @@ def test_claims_without_passages_count_in_t9_and_are_unrelated_in_t7(
     assert t7["ours"]["Original Independent"] == [0.0, 0.0, 100.0]
 
 
-def test_an_endpoint_without_embeddings_leaves_its_row_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endpoint_without_embeddings_leaves_its_row_out(tmp_path: Path, serve: Serve) -> None:
     def reply(body: dict[str, Any]) -> Any:
         return error(404) if "input" in body else "1. Paris is the capital of France."
 
-    with llm_server(reply) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        rows = [{**PARIS, "documents": [DOCUMENT]}]
-        made = reproduced(tmp_path, "V24.T9", rows, "--models", "tiny")
+    serve(reply)
+    rows = [{**PARIS, "documents": [DOCUMENT]}]
+    made = reproduced(tmp_path, "V24.T9", rows, "--models", "tiny")
     assert list(made["ours"]) == ["SBert Baseline (Macro)", "SBert + Recursive CW"]
     assert any(note.startswith("Ada 2.0: left out:") and "404" in note for note in made["notes"])
 
 
-def test_each_model_does_what_it_does_in_the_paper(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_model_does_what_it_does_in_the_paper(tmp_path: Path, serve: Serve) -> None:
     seen: list[Body] = []
-    with llm_server(partial(reply_to, seen)) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        rows = [{**PARIS, "documents": [DOCUMENT]}]
-        reproduced(tmp_path, "V24.T7", rows, "--models", "GPT-3.5=small", "GPT-4=large")
+    serve(partial(reply_to, seen))
+    rows = [{**PARIS, "documents": [DOCUMENT]}]
+    reproduced(tmp_path, "V24.T7", rows, "--models", "GPT-3.5=small", "GPT-4=large")
     assert {(task_of(body), body["model"]) for body in seen} == {
         ("First fact", "small"),
         ("returns 3", "small"),
@@ -281,22 +285,20 @@ def test_systems_count_once_in_the_macro_average(tmp_path: Path) -> None:
 
 
 def test_the_judge_of_subclaims_is_another_model_asked_for_true_or_false(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, serve: Serve
 ) -> None:
     asked_for: set[tuple[str, float]] = set()
 
     def reply(body: dict[str, Any]) -> str:
         asked_for.add((body["model"], body["temperature"]))
-        text = body["messages"][-1]["content"]
-        if "True or False" in text:
+        if "True or False" in prompt_of(body):
             return "False." if "poet" in asked(body) else "True"
         return "- Ada wrote notes.\n- Ada was a poet."
 
-    with llm_server(reply) as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        rows = [{"answer": "Ada wrote notes.", "system": "x"}]
-        models = ("InstructGPT=writer", "Inst-LLAMA=judge")
-        made = reproduced(tmp_path, "W24.T6", rows, "--models", *models)
+    serve(reply)
+    rows = [{"answer": "Ada wrote notes.", "system": "x"}]
+    models = ("InstructGPT=writer", "Inst-LLAMA=judge")
+    made = reproduced(tmp_path, "W24.T6", rows, "--models", *models)
     assert asked_for == {("writer", 0.7), ("judge", 0.0)}
     assert made["ours"]["x"][:6] == [50.0] * 6
     assert made["methods"]["x"] == "writer, judged by judge"

@@ -1,6 +1,5 @@
 import json
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,74 +15,11 @@ from attribution.studies.groundedness.methods.hub import (
     HemV2,
     HubClassifier,
 )
+from tests.tiny_models import logits, save_classifier, word_tokenizer
 
-WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
 TWO = Given(
     "", ("the river is long .\nboats came in .",), "the river is short .\nboats came ."
 )  # sentences each
-
-
-@pytest.fixture(scope="module")
-def roberta(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """A folder with a tiny RoBERTa of so many labels and its tokenizer."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import (
-        PreTrainedTokenizerFast,
-        RobertaConfig,
-        RobertaForSequenceClassification,
-    )
-
-    def make(labels: int, positions: int = 66) -> Path:
-        folder = tmp_path_factory.mktemp("tiny-roberta")
-        inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
-        inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-        inner.post_processor = processors.TemplateProcessing(
-            single="<s> $A </s>",
-            pair="<s> $A </s> </s> $B </s>",
-            special_tokens=[("<s>", 0), ("</s>", 2)],
-        )
-        PreTrainedTokenizerFast(
-            tokenizer_object=inner,
-            pad_token="<pad>",
-            cls_token="<s>",
-            bos_token="<s>",
-            sep_token="</s>",
-            eos_token="</s>",
-            unk_token="<unk>",
-            mask_token="<mask>",
-            model_max_length=512,
-        ).save_pretrained(folder)
-        torch.manual_seed(labels)
-        config = RobertaConfig(
-            vocab_size=len(WORDS),
-            hidden_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=positions,
-            type_vocab_size=1,
-            num_labels=labels,
-            initializer_range=0.9,
-        )
-        RobertaForSequenceClassification(config).save_pretrained(folder)
-        return folder
-
-    return make
-
-
-def logits(folder: Path, *texts: str) -> Any:
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    model, tokenizer = (
-        AutoModelForSequenceClassification.from_pretrained(folder),
-        AutoTokenizer.from_pretrained(folder),
-    )
-    with torch.inference_mode():
-        inputs = tokenizer(*texts, return_tensors="pt")
-        inputs.pop("token_type_ids", None)
-        return model.eval()(**inputs).logits[0]
 
 
 def sentences_of(text: str) -> list[str]:
@@ -95,29 +31,39 @@ def score(method: Any, given: Given = TWO) -> float:
     return float(method.score(given, threading.Event()).scores[""])
 
 
-def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path]) -> None:
-    folder = roberta(1)
+def test_hem_v1_is_logistic_with_the_context_first(tmp_path: Path) -> None:
+    folder = save_classifier(tmp_path, "roberta", labels=1)
     expected = [
         logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)
     ]
-    found = HemV1(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
     assert len(expected) == 2
-    assert found.scores == pytest.approx({"": min(expected)}, abs=1e-4)
+    found = score(HemV1(Settings(), HubClassifier(folder)))
+    assert found == pytest.approx(min(expected), abs=1e-4)
 
 
-def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..., Path]) -> None:
-    folder = roberta(2)
+def of_class_one(folder: str) -> list[list[float]]:
+    """Of each sentence of the response the shares with each of the context, which comes second."""
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
-    expected = [max(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
-    method = FactKB(Settings(), HubClassifier(str(folder)), HubClassifier(str(folder)))
-    assert score(method, TWO) == pytest.approx(min(expected), abs=1e-4)
-    assert len(context) == len(response) == 2
-    other = [max(logits(folder, c, s).softmax(-1)[1].item() for c in context) for s in response]
-    assert abs(min(other) - min(expected)) > 1e-3  # the order matters to this model
+    return [[logits(folder, s, c).softmax(-1)[1].item() for c in context] for s in response]
 
 
-def test_each_passage_is_read_and_a_long_one_is_cut(roberta: Callable[..., Path]) -> None:
-    method = HemV1(Settings(), HubClassifier(str(roberta(1))))
+def test_factkb_puts_the_response_first_and_takes_class_one(tmp_path: Path) -> None:
+    folder = save_classifier(tmp_path, "roberta")
+    shares = of_class_one(folder)
+    assert [len(row) for row in shares] == [2, 2]
+    found = score(FactKB(Settings(), HubClassifier(folder), HubClassifier(folder)))
+    assert found == pytest.approx(min(map(max, shares)), abs=1e-4)
+
+
+def test_context_nli_takes_the_least_contradiction_of_each_sentence(tmp_path: Path) -> None:
+    folder = save_classifier(tmp_path, "roberta")
+    found = score(ContextNli(Settings(), HubClassifier(folder)))
+    assert found == pytest.approx(1 - max(map(min, of_class_one(folder))), abs=1e-4)
+
+
+def test_each_passage_is_read_and_a_long_one_is_cut(tmp_path: Path) -> None:
+    folder = save_classifier(tmp_path, "roberta", labels=1, tokens=64)
+    method = HemV1(Settings(), HubClassifier(folder))
     text = "the river is short"
     alone = score(method, Given("", ("boats came in",), text))
     other = score(method, Given("", ("the river is long",), text))
@@ -126,25 +72,15 @@ def test_each_passage_is_read_and_a_long_one_is_cut(roberta: Callable[..., Path]
     assert 0 < score(method, Given("", ("blue " * 150,), text)) < 1
 
 
-def test_context_nli_takes_the_least_contradiction_of_each_sentence(
-    roberta: Callable[..., Path],
-) -> None:
-    folder = roberta(2)
-    response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
-    each = [min(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
-    found = ContextNli(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
-    assert found.scores == pytest.approx({"": 1 - max(each)}, abs=1e-4)
-
-
 def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
     import torch
     from safetensors.torch import save_file
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast, T5Config, T5ForTokenClassification
+    from transformers import T5Config, T5ForTokenClassification
 
     foundation, weights = tmp_path / "t5", tmp_path / "hhem"
+    tokenizer = word_tokenizer(end="</s>", has_start=False)
     config = T5Config(
-        vocab_size=len(WORDS),
+        vocab_size=len(tokenizer),
         d_model=16,
         d_kv=8,
         d_ff=16,
@@ -156,11 +92,6 @@ def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
     torch.manual_seed(2)
     made = T5ForTokenClassification(config).eval()
     config.save_pretrained(foundation)
-    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="<pad>", unk_token="<unk>", model_max_length=512
-    )
     tokenizer.save_pretrained(foundation)
     weights.mkdir()
     state = {f"t5.{n}": v.clone() for n, v in made.state_dict().items() if "embed_tokens" not in n}
@@ -171,7 +102,9 @@ def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
     given = Given("", ("the river {text2} is long",), "a {b} b")
     text = "one the river {text2} is long two a {b} b three"  # braces in a text stay as they are
     with torch.inference_mode():
-        expected = made(**tokenizer(text, return_tensors="pt")).logits[0, 0].softmax(-1)[1].item()
+        inputs = tokenizer(text, return_tensors="pt")
+        inputs.pop("token_type_ids", None)
+        expected = made(**inputs).logits[0, 0].softmax(-1)[1].item()
     found = score(
         HemV2(Settings(), HubClassifier(str(weights)), HubClassifier(str(foundation))), given
     )
