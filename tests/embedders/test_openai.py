@@ -68,12 +68,12 @@ def test_what_goes_wrong_is_said_without_the_key(
     )
 
 
-def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
+def test_without_a_key_nothing_is_asked() -> None:
     with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
         endpoint.OpenAI(Settings()).embed(["a"])
 
 
-def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_was_typed_is_enough() -> None:
     """Typed in the sidebar it is a setting, and in no environment."""
     typed = Settings(endpoint=Endpoint(key=SecretStr(KEY)))
     assert EMBEDDERS["openai"].missing(typed) == ""

@@ -27,18 +27,20 @@ def test_a_headline_stands_without_its_column_and_its_site() -> None:
     assert headline(named) == "Vinegar cures malaria"
 
 
-def test_what_a_fact_check_rates_false_is_contradicted() -> None:
-    checked = page("Rating: False.", title="Fact check: Vinegar cures malaria", genre="fact check")
+def rated_false(title: str) -> Evidence:
+    """What supports the statement on a page that rates its headline false."""
+    checked = page("Rating: False.", title=f"Fact check: {title}", genre="fact check")
     piece = rated(claim(STATEMENT), checked, evidence(claim(STATEMENT), 0.9, 0.0, "entailed"))
     assert piece is not None
-    assert piece.probabilities.contradicted == 0.9
+    return piece
+
+
+def test_what_a_fact_check_rates_false_is_contradicted() -> None:
+    assert rated_false("Vinegar cures malaria").probabilities.contradicted == 0.9
 
 
 def test_a_fact_check_of_another_claim_supports_nothing() -> None:
-    checked = page("Rating: False.", title="Fact check: The moon is cheese", genre="fact check")
-    piece = rated(claim(STATEMENT), checked, evidence(claim(STATEMENT), 0.9, 0.0, "entailed"))
-    assert piece is not None
-    assert piece.reservation is not None
+    assert rated_false("The moon is cheese").reservation is not None
 
 
 def stated(source: Page) -> Evidence:

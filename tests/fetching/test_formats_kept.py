@@ -291,7 +291,10 @@ def table_in(kind: str, grid: list[list[str]]) -> bytes:
     return "\n".join({"csv": ";", "tsv": "\t"}[kind].join(row) for row in grid).encode()
 
 
-@pytest.mark.parametrize("kind", ["html", "epub", "docx", "md", "csv", "tsv", "xlsx"])
+KINDS = ("html", "epub", "docx", "md", "csv", "tsv", "xlsx")
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_row_is_read_with_the_heads_of_its_columns(kind: str) -> None:
     assert (
         "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²"
@@ -323,7 +326,6 @@ def test_a_cell_is_read_as_the_sheet_shows_it(value: object, form: str, shown: s
 
 
 WORDS = st.text("abcdefgh é", min_size=1, max_size=8).map(str.strip).filter(bool)
-KINDS = ("html", "epub", "docx", "md", "csv", "tsv", "xlsx")
 
 
 @settings(max_examples=40, deadline=None)

@@ -95,7 +95,7 @@ BUILT, BUILT_BY = "The tower was built in 1889.", "Eiffel's company built the to
 PAINTED, OLD = "The tower was painted green.", "The tower is painted grey."
 
 
-def test_one_that_entails_the_other_agrees_with_it(store: Store) -> None:
+def test_one_that_entails_the_other_agrees_with_it() -> None:
     found = [("same", [BUILT_BY], [BUILT])]
     for pair in ((BUILT, BUILT_BY), (BUILT_BY, BUILT)):
         fresh = Store.open("sqlite://")

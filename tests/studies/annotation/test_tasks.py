@@ -51,33 +51,28 @@ def test_answers_of_two_systems_to_one_item_share_it() -> None:
     assert a.item == b.item
 
 
-def test_a_bad_row_costs_itself_and_is_told() -> None:
-    good = {"answer": "a", "source": "s"}
-    tasks, problems = parse_tasks(
-        lines(
-            good,
-            "{",
-            {"answer": "a"},
-            {"source": "s"},
-            {**good, "unit": "word"},
-            {**good, "turns": [1]},
-            {**good, "turns": 3},
-        ),
-        "p",
-    )
-    assert len(tasks) == 1
-    expected = (
-        "not JSON",
-        '"source" is missing',
-        '"answer" is missing',
-        "answer, sentence, claim",
-        "turn 1: expected",
-        "the earlier turns begin",
-    )
-    assert [problem.partition(":")[0] for problem in problems] == [f"line {n}" for n in range(2, 8)]
-    assert all(words in problem for words, problem in zip(expected, problems, strict=True)), (
-        problems
-    )
+GOOD = {"answer": "a", "source": "s"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        ("{", "not JSON"),
+        ({"answer": "a"}, '"source" is missing'),
+        ({"source": "s"}, '"answer" is missing'),
+        ({**GOOD, "unit": "word"}, "answer, sentence, claim"),
+        ({**GOOD, "turns": [1]}, "turn 1: expected"),
+        ({**GOOD, "turns": 3}, "the earlier turns begin"),
+    ],
+)
+def test_a_bad_row_costs_itself_and_is_told(bad: object, problem: str) -> None:
+    (task,), (told,) = parse_tasks(lines(bad, GOOD), "p")
+    assert task.answer == "a"
+    assert told.startswith("line 1:")
+    assert problem in told
+
+
+def test_an_empty_file_is_refused() -> None:
     with pytest.raises(BadInput, match="the file is empty"):
         parse_tasks(b"", "p")
 

@@ -19,7 +19,6 @@ from attribution.studies.groundedness.evaluation import (
     selected,
     tune,
 )
-from attribution.studies.groundedness.labelled_set import LabelledRow
 from attribution.tables import Entry
 from tests.studies.groundedness.labels import outcome, row
 
@@ -45,18 +44,13 @@ def test_the_reading_is_tuned_too() -> None:
     assert figures.macro_f1 == 1
 
 
-def two_splits() -> list[LabelledRow]:
-    training = [row(n, n % 2 == 0, "training") for n in range(4)]
-    return [*training, *(row(n, n % 2 == 0, "development") for n in range(4, 8))]
-
-
 @pytest.mark.parametrize(
     ("method", "threshold"), [("contextnli", 0.3), ("cos_sim", 0.7), ("lynx", 0.5)]
 )
 def test_selfcheckgpt_is_tuned_on_training_rows_and_a_binary_judge_not_at_all(
     method: str, threshold: float
 ) -> None:
-    rows = two_splits()
+    rows = [row(n, n % 2 == 0, "training" if n < 4 else "development") for n in range(8)]
     scores = [0.4, 0.2, 0.4, 0.2, 0.8, 0.6, 0.8, 0.6]
     outcomes = [outcome(n, score, method) for n, score in enumerate(scores)]
     tuning = tune(method, scored_rows(rows, outcomes, method))

@@ -23,6 +23,7 @@ ANSWER = (
 )
 PARIS = {"question": "Where is Paris?", "answer": ANSWER}
 DOCUMENT = "Paris is the capital of France. The city lies on the Seine."
+CHECKED = {**PARIS, "documents": [DOCUMENT]}
 
 
 def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: int = 0) -> Table:
@@ -198,7 +199,7 @@ def test_lengths_and_pairs_without_a_relation_are_measured_before_and_after_enri
 def test_shares_sum_to_one_hundred_and_direct_rows_are_blank_without_a_language_model(
     tmp_path: Path,
 ) -> None:
-    made = reproduced(tmp_path, "V24.T8", [{**PARIS, "documents": [DOCUMENT]}])
+    made = reproduced(tmp_path, "V24.T8", [CHECKED])
     assert set(made["ours"]) == {"Original Independent", "Original Non-Ind."}
     assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
     assert made["notes"][0] == "Original Independent: 1 claims, 31.00 characters a claim"
@@ -220,8 +221,7 @@ def test_an_endpoint_without_embeddings_leaves_its_row_out(tmp_path: Path, serve
         return error(404) if "input" in body else "1. Paris is the capital of France."
 
     serve(reply)
-    rows = [{**PARIS, "documents": [DOCUMENT]}]
-    made = reproduced(tmp_path, "V24.T9", rows, "--models", "tiny")
+    made = reproduced(tmp_path, "V24.T9", [CHECKED], "--models", "tiny")
     assert list(made["ours"]) == ["SBert Baseline (Macro)", "SBert + Recursive CW"]
     assert any(note.startswith("Ada 2.0: left out:") and "404" in note for note in made["notes"])
 
@@ -229,8 +229,7 @@ def test_an_endpoint_without_embeddings_leaves_its_row_out(tmp_path: Path, serve
 def test_each_model_does_what_it_does_in_the_paper(tmp_path: Path, serve: Serve) -> None:
     seen: list[Body] = []
     serve(partial(reply_to, seen))
-    rows = [{**PARIS, "documents": [DOCUMENT]}]
-    reproduced(tmp_path, "V24.T7", rows, "--models", "GPT-3.5=small", "GPT-4=large")
+    reproduced(tmp_path, "V24.T7", [CHECKED], "--models", "GPT-3.5=small", "GPT-4=large")
     assert {(task_of(body), body["model"]) for body in seen} == {
         ("First fact", "small"),
         ("returns 3", "small"),
