@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from attribution.claims.context import check_independence
 from attribution.claims.enrichment import enrich, standalone_question
 from attribution.claims.worthiness import classify
-from attribution.conversation import as_text, check_turns, read_turns, transcript
+from attribution.conversation import as_text, check_turns, read_turns
 from attribution.errors import BadInput
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
@@ -71,13 +71,6 @@ def test_text_and_json_lead_back_to_the_same_turns(turns: list[Turn]) -> None:
     kept = check_turns(turns)
     assert read_turns(json.dumps(turns)) == kept
     assert read_turns(as_text(kept)) == kept
-
-
-def test_a_language_model_is_shown_the_whole_conversation() -> None:
-    assert transcript("How high is it?", ()) == "How high is it?"
-    shown = transcript("How high is it?", TOWER)
-    assert shown.startswith("User: What is the Eiffel Tower?\nAssistant: ")
-    assert shown.endswith("\nUser: How high is it?")
 
 
 @pytest.mark.parametrize(

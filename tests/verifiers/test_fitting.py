@@ -81,24 +81,28 @@ def row(**changed: Any) -> dict[str, Any]:
         "confidence": 0.9,
         "right": True,
     }
-    return {name: value for name, value in (good | changed).items() if value != "left out"}
+    return good | changed
+
+
+def written(folder: Path, *rows: dict[str, Any]) -> str:
+    """A file of judged claims."""
+    path = folder / "judged.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return str(path)
 
 
 def test_the_command_writes_a_file_that_is_found_from_then_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = tmp_path / "judged.jsonl"
-    given.write_text(
-        "".join(json.dumps(row(claim=f"Claim {n}.")) + "\n" for n in range(60)), "utf-8"
-    )
-    assert main(["calibrate", "--input", str(given)]) == 0
+    given = written(tmp_path, *(row(claim=f"Claim {n}.") for n in range(60)))
+    assert main(["calibrate", "--input", given]) == 0
     assert (
         Calibration.model_validate_json(own_file(VERSION).read_bytes()).supported.threshold == 0.34
     )
     told = capsys.readouterr().err
     assert f"at least {GUARANTEES['supported']:.0%} right from 0.34 on" in told
     assert f"contradicted: no threshold keeps {GUARANTEES['contradicted']:.0%}" in told
-    assert main(["calibrate", "--input", str(given), "--output", str(tmp_path / "own.json")]) == 0
+    assert main(["calibrate", "--input", given, "--output", str(tmp_path / "own.json")]) == 0
     assert (tmp_path / "own.json").read_bytes() == own_file(VERSION).read_bytes()
 
 
@@ -114,14 +118,15 @@ def test_the_command_writes_a_file_that_is_found_from_then_on(
 def test_a_bad_line_is_named_and_left_out(
     bad: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = tmp_path / "judged.jsonl"
-    given.write_text(
-        "".join(json.dumps(r) + "\n" for r in (row(), bad, row(label="unclear", right=None))),
-        "utf-8",
-    )
-    assert main(["calibrate", "--input", str(given)]) == 1
-    assert f"! line 2: {told}" in (err := capsys.readouterr().err)
-    assert "2 claims, 1 lines left out" in err
-    given.write_text(json.dumps(row(right="yes")) + "\n", "utf-8")
-    assert main(["calibrate", "--input", str(given)]) == 2
+    given = written(tmp_path, row(), bad, row(label="unclear", right=None))
+    assert main(["calibrate", "--input", given]) == 1
+    errors = capsys.readouterr().err
+    assert f"! line 2: {told}" in errors
+    assert "2 claims, 1 lines left out" in errors
+
+
+def test_a_file_without_a_usable_line_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", "--input", written(tmp_path, row(right="yes"))]) == 2
     assert "no line can be used" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from attribution.pipeline.judge import judge
 from attribution.types import RELATIONS
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers.llm import LlmVerifier, PairVerifier, find_quote
-from tests.llm_server import error, llm_server, llm_settings, prompt_of, prompts_sent
+from tests.llm_server import llm_server, llm_settings, prompt_of, prompts_sent
 
 CLAIM = "Psycho was released in 1960."
 PASSAGES = (
@@ -82,12 +82,9 @@ def test_a_language_model_alone_is_at_most_likely(kind: type[LlmVerifier | PairV
     assert (agreed.verdict.label, agreed.strength) == ("supported", "strong")
 
 
-def test_what_goes_wrong_is_said() -> None:
-    with llm_server(lambda body: error(401)) as served:
-        with pytest.raises(LlmFailed, match="check the key"):
-            LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
-        with pytest.raises(BadInput, match="empty"):
-            LlmVerifier(llm_settings(served)).verify([(CLAIM, " ")])
+def test_empty_evidence_is_refused() -> None:
+    with pytest.raises(BadInput, match="empty"):
+        LlmVerifier(llm_settings("http://127.0.0.1:1/v1")).verify([(CLAIM, " ")])
 
 
 def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path) -> None:
