@@ -241,9 +241,7 @@ def test_what_is_searched_for_a_claim() -> None:
     assert queries(alone, "", "with_question") == ["The Nile is long."]
 
 
-def test_fall_backs_are_checked_before_a_run(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fall_backs_are_checked_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
 
     def opened(**choices: Any) -> Sources:

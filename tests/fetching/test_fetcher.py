@@ -253,7 +253,7 @@ def test_a_name_service_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     over.set()
 
 
-def test_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable() -> None:
     assert failure(f"http://127.0.0.1:{closed_port()}/").kind == "unreachable"
     error = failure("http://does-not-exist.invalid/")
     assert error.kind == "unreachable"

@@ -140,6 +140,11 @@ def test_other_answers_are_failures(
     assert len(server.requests) == 3
 
 
+def test_nothing_found_is_no_failure(engine: Engine, server: Served) -> None:
+    engine.answers = [(200, HTML, NOTHING)]
+    assert searcher().search("q", 3) == []
+
+
 def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     allow_this_machine(monkeypatch, f"http://127.0.0.1:{closed_port()}/html/")
     error = failure(lambda: searcher().search("q", 3))

@@ -99,9 +99,7 @@ def test_every_field_and_upload_of_a_page_is_bounded() -> None:
     )
 
 
-def test_the_text_that_a_request_has_compared_is_bounded(
-    client: httpx.Client, server: Server
-) -> None:
+def test_the_text_that_a_request_has_compared_is_bounded(client: httpx.Client) -> None:
     body = {"claim": "The Nile is long.", "passages": ["The Nile is a river. " * 200] * 48}
     judged = client.post("/judge", json=body)
     wide = {"answer": "The Nile is long.", "settings": {"top_k": 50, "chunk_size": 8000}}
