@@ -71,11 +71,13 @@ class Endpoint:
 
 def _plain_address(text: str) -> str:
     """The address is shown, so it must not contain anything secret."""
+    from httpx2 import URL, InvalidURL
+
     address = text.strip().rstrip("/") or OPENAI
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(str(URL(address)))
         fits = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
-    except ValueError:
+    except (InvalidURL, ValueError):
         fits = False
     if not fits or parts.query or parts.fragment:
         raise BadSetting(

@@ -198,6 +198,7 @@ def test_without_an_endpoint_the_step_is_said(monkeypatch: pytest.MonkeyPatch) -
     ("part", "value"),
     [
         ("openai_base_url", f"https://user:{KEY}@host/v1"),
+        ("openai_base_url", "http://0177.0.0.1/v1"),
         ("openai_base_url", f"https://host/v1?key={KEY}"),
         ("openai_base_url", f"ftp://{KEY}"),
         ("openai_api_key", KEY + "\nx"),
