@@ -44,8 +44,10 @@ class Config(uvicorn.Config):
 
 class BoundedConnection(H11Protocol):
     """When the server is full, a new connection replaces the one that has kept it waiting longest
-    for (the rest of) a request.
+    for (the rest of) a request; those that had a reply before are replaced last.
     """
+
+    was_served = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -58,12 +60,13 @@ class BoundedConnection(H11Protocol):
                 waiting.append(connection)
         if not waiting:
             return  # uvicorn answers that the server is busy
-        slowest = min(waiting, key=lambda connection: connection.waiting_since)
+        slowest = min(waiting, key=lambda one: (one.was_served, one.waiting_since))
         self.connections.discard(slowest)
         slowest.transport.abort()
 
     def on_response_complete(self) -> None:
         self.waiting_since = self.loop.time()
+        self.was_served = True
         super().on_response_complete()
 
     @property
