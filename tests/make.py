@@ -101,7 +101,7 @@ def verdict(of: Claim, label: Label = "supported", confidence: float = 0.9) -> V
 
 
 def assessment(of: Claim, label: AnalystLabel | None, note: str = "") -> AnalystVerdict:
-    """What the analyst says of a claim."""
+    """Return an assessment of a claim by the analyst."""
     return AnalystVerdict(
         claim_id=of.id, statement=of.statement, label=label, badge=None, note=note, at=""
     )

@@ -108,7 +108,7 @@ def add_answer(p: argparse.ArgumentParser) -> None:
 
 
 def add_run(p: argparse.ArgumentParser) -> None:
-    """What a run depends on beside its answer."""
+    """Add the options that a run depends on, beside its answer."""
     p.add_argument("--segmenter", help="see: list segmenters")
     add_sources(p)
     add_verifier(p)

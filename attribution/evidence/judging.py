@@ -207,7 +207,8 @@ def _find_deciding_sentences(
             pairs: list[Pair] = [(claim, _legible(piece.text[slice(*span)])) for span in spans]
             deciding.append(_Deciding(pieces, piece, spans, pairs, []))
     for place in range(SENTENCES):
-        unread = [one for one in deciding if not one.scores or max(one.scores) < STATED]
+        open_ones = [one for one in deciding if max(one.scores, default=0.0) < STATED]
+        unread = [one for one in open_ones if place < len(one.pairs)]
         judgements = verifier.verify([one.pairs[place] for one in unread]) if unread else ()
         for one, judgement in zip(unread, judgements, strict=True):
             one.scores.append(getattr(judgement.probabilities, one.piece.relation))

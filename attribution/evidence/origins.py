@@ -29,7 +29,7 @@ _OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 
 
 class _Text(NamedTuple):
-    """What is compared of a page's text.
+    """The part of a page's text that is compared.
 
     Attributes:
         sketch: The smallest hashes of its shingles; of a short text the hash of all its words.

@@ -149,11 +149,17 @@ class _Reviser:
             return
         self._edits.append(_Replacement(position, position, added))
         if "[^" in added:
-            for start, end in self._own_marks:
-                is_within = sentence.span[0] <= start and end <= position
-                if is_within and "^" not in self._answer[start:end]:
-                    has_blank = self._answer[sentence.span[0] : start].endswith(" ")
-                    self._edits.append(_Replacement(start - has_blank, end, ""))
+            self._drop_own_marks(sentence.span[0], position)
+
+    def _drop_own_marks(self, first: int, last: int) -> None:
+        """Cut the answer's citation marks between two places, but no mark in code and no note."""
+        for start, end in self._own_marks:
+            if start < first or end > last or "^" in self._answer[start:end]:
+                continue
+            start -= self._answer[first:start].endswith(" ")
+            rest = self._answer[:start] + self._answer[end:]
+            if _displayed(rest) == _displayed(self._answer):
+                self._edits.append(_Replacement(start, end, ""))
 
     def revision(self) -> Revision:
         pieces: list[str] = []

@@ -338,8 +338,6 @@ class _State(StateInline):
     advance.
     """
 
-    _pending_at = 0
-
     def append_pending(self, text: str) -> None:
         if not self.pending:
             self._pending_at = self.pos

@@ -466,7 +466,7 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
     texts = [[cell.text for cell in cells] for cells in rows[1:]]
     for cells, row in zip(rows[1:], wordings(heads, texts), strict=True):
         for cell, said in zip(cells, row, strict=True):
-            if said:
+            if said and cell.places:
                 yield _said(cell, said)
 
 

@@ -28,7 +28,7 @@ def test_a_headline_stands_without_its_column_and_its_site() -> None:
 
 
 def rated_false(title: str) -> Evidence:
-    """What supports the statement on a page that rates its headline false."""
+    """Return the support that a page has for the statement it rates false in its headline."""
     checked = page("Rating: False.", title=f"Fact check: {title}", genre="fact check")
     piece = rated(claim(STATEMENT), checked, evidence(claim(STATEMENT), 0.9, 0.0, "entailed"))
     assert piece is not None

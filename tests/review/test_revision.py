@@ -82,11 +82,11 @@ def test_a_value_that_was_changed_in_a_claim_is_changed_in_the_answer(
     assert revised.text == expected
 
 
-def test_a_footnote_takes_the_place_of_the_answers_own_mark() -> None:
-    answer = "The tower was finished in 1889 [1]. It is red [2]."
-    made = report(answer, (claim(answer, "The tower was finished in 1889 [1]."), "supported"))
-    revised = revise(made).text
-    assert revised.startswith("The tower was finished in 1889.[^1] It is red [2].")
+def test_a_footnote_takes_the_place_of_the_answers_own_mark_but_not_of_code() -> None:
+    words = "The tower was finished in 1889, as `x [1]` says"
+    answer = f"{words} [1]. It is red [2]."
+    made = report(answer, (claim(answer, f"{words} [1]."), "supported"))
+    assert revise(made).text.startswith(f"{words}.[^1] It is red [2].")
 
 
 def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
