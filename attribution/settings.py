@@ -191,10 +191,6 @@ class Settings(Frozen):
     chunk_overlap: int = _setting(
         64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000
     )
-    window_sentences: int = _setting(3, "anyone", "evidence", "sentences of a window", ge=1, le=50)
-    window_stride: int = _setting(
-        2, "anyone", "evidence", "sentences from one window to the next", ge=1, le=50
-    )
     embedder: Address = _setting(
         "minilm", "anyone", "evidence", "see list embedders", "Embedding model"
     )

@@ -16,6 +16,8 @@ from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page
 
+FLOOR = 0.25  # cosine below which MiniLM's neighbours share no more than their language
+
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a compressed JSON Lines file."""
@@ -79,4 +81,5 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
     embedder = EMBEDDERS.build(settings.embedder, settings)
     index = Index()
     index.add(chunks, embedder.embed([c.text for c in chunks]))
-    return tuple(c.chunk.text for c in index.search(embedder.embed([claim]), k, embedder.floor))
+    found = index.search(embedder.embed([claim]), k)
+    return tuple(c.chunk.text for c in found if c.similarity >= FLOOR)

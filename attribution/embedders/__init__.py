@@ -16,7 +16,6 @@ class Embedder(Protocol):
     """Makes vectors. One that asks an endpoint also has `key`, see below."""
 
     version: str  # model and revision
-    floor: float  # cosine below which its neighbours share no more than their language
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 array of shape (len(texts), dimensions), rows of length 1.

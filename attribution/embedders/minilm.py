@@ -117,7 +117,6 @@ class MiniLM:
     """Embedder `minilm`. Texts are encoded one at a time, so no vector depends on other texts."""
 
     version = "all-MiniLM-L6-v2/0.1.0-int8.1"
-    floor = 0.25
 
     def __init__(self, settings: Settings) -> None:
         pass

@@ -22,8 +22,6 @@ BATCH = 64  # texts a request
 class OpenAI:
     """Embedder `openai`: `embedding_model` at the endpoint. The dimension is the model's own."""
 
-    floor = 0.0  # cosines of different models mean different things
-
     def __init__(self, settings: Settings) -> None:
         if not settings.has_endpoint:
             raise Unavailable(f"no endpoint is configured: {ENDPOINT.step}")

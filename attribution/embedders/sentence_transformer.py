@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 DEFAULT = next(iter(EMBEDDERS["sentence_transformer"].models))
 BATCH = 32
-SIMILAR_FLOOR = 0.25  # of models trained as MiniLM was; nothing is known of others' cosines
 _ENCODING = threading.Lock()  # two threads must not use a tokenizer at once
 
 
@@ -42,8 +41,6 @@ class HubModel:
     def __init__(self, settings: Settings) -> None:
         self.model = settings.embedding_model or DEFAULT
         self.version = f"sentence_transformer/{files.with_revision(self.model)}"
-        is_similar = self.model.startswith("sentence-transformers/all-")
-        self.floor = SIMILAR_FLOOR if is_similar else 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a float32 array of shape (len(texts), dimensions), with rows of length 1."""
@@ -54,7 +51,6 @@ class MPNet:
     """Embedder `mpnet`: all-mpnet-base-v2, from the same files as the base verifier."""
 
     version = f"all-mpnet-base-v2/{mpnet.REVISION[:8]}"
-    floor = SIMILAR_FLOOR
 
     def __init__(self, settings: Settings) -> None:
         pass

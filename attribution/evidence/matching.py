@@ -399,7 +399,7 @@ class Candidates:
         depth = len(index) if is_hybrid else max(self._settings.top_k, DEPTH)
         nearest: list[Candidate] = []
         if len(index):
-            nearest = index.search(self._vectors(queries), depth, floor=-1.0)
+            nearest = index.search(self._vectors(queries), depth)
         rank = rank_among([candidate.similarity for candidate in nearest])
         by_words: dict[Chunk, float] = {}
         if is_hybrid:

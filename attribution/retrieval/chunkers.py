@@ -1,4 +1,4 @@
-"""Cut a page into chunks: of a fixed length, recursively, or in windows of sentences."""
+"""Cut a page into chunks: of a fixed length, or recursively."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 from attribution.settings import Settings
 from attribution.tables import Entry, Need, Table
-from attribution.text.sentences import possible_ends, sentences
+from attribution.text.sentences import possible_ends
 from attribution.types import Chunk, Page
 
 
@@ -79,33 +79,6 @@ class Recursive:
         return chunks
 
 
-class SentenceWindows:
-    """`window_sentences` sentences every `window_stride`; fewer where `chunk_size` characters hold
-    no more.
-
-    Any language, no model.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self.size, self.window = settings.chunk_size, settings.window_sentences
-        self.stride = min(settings.window_stride, self.window)
-
-    def chunk(self, page: Page) -> list[Chunk]:
-        spans = sentences(page.text, self.size)
-        chunks, first, last = [], 0, 0
-        while last < len(spans):
-            start = spans[first][0]
-            last = first + 1
-            while (
-                last < min(first + self.window, len(spans)) and spans[last][1] - start <= self.size
-            ):
-                last += 1
-            end = spans[last - 1][1]
-            chunks.append(Chunk(page.id, start, end, page.text[start:end]))
-            first = min(first + self.stride, last)  # the next window leaves no sentence out
-        return chunks
-
-
 CHUNKERS: Table[Chunker] = Table(
     "chunker",
     {
@@ -120,11 +93,6 @@ CHUNKERS: Table[Chunker] = Table(
             "paragraphs, then sentences, then words, as large as fits; neighbours share "
             "`chunk_overlap` characters",
             needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
-        ),
-        "sentence": Entry(
-            "attribution.retrieval.chunkers:SentenceWindows",
-            "Sentence windows",
-            "`window_sentences` sentences, a new window every `window_stride` of them",
         ),
     },
 )

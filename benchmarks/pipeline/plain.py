@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class TorchEmbedder:
     """all-MiniLM-L6-v2 by sentence-transformers with its defaults."""
 
-    version, floor = "plain", 0.25
+    version = "plain"
 
     def __init__(self, dtype: str) -> None:
         from sentence_transformers import SentenceTransformer

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from attribution.retrieval.chunkers import CHUNKERS, Fixed, Recursive, SentenceWindows
+from attribution.retrieval.chunkers import CHUNKERS, Fixed, Recursive
 from attribution.settings import Settings
 from tests.make import page
 
@@ -35,12 +35,10 @@ def check(text: str, chosen: Settings) -> list[int]:
     text=TEXT,
     size=st.integers(64, 200),
     overlap=st.integers(0, 300),
-    window=st.integers(1, 6),
-    stride=st.integers(1, 6),
 )
 @budget(max_examples=60)
 def test_chunks_are_slices_that_hold_every_word(
-    name: str, text: str, size: int, overlap: int, window: int, stride: int
+    name: str, text: str, size: int, overlap: int
 ) -> None:
     check(
         text,
@@ -48,8 +46,6 @@ def test_chunks_are_slices_that_hold_every_word(
             chunker=name,
             chunk_size=size,
             chunk_overlap=overlap,
-            window_sentences=window,
-            window_stride=stride,
         ),
     )
 
@@ -76,11 +72,3 @@ def test_neighbours_share_no_more_than_the_overlap() -> None:
     shared = [a.end - b.start for a, b in zip(chunks, chunks[1:], strict=False)]
     assert max(shared) <= 64
     assert max(shared) > 20
-
-
-def test_windows_step_by_the_stride_and_leave_nothing_out() -> None:
-    p = page("One is. Two is. Three is. Four is. Five is.")
-    chunks = SentenceWindows(Settings(window_sentences=3, window_stride=2)).chunk(p)
-    assert [c.text for c in chunks] == ["One is. Two is. Three is.", "Three is. Four is. Five is."]
-    wide = SentenceWindows(Settings(window_sentences=2, window_stride=9)).chunk(p)
-    assert [c.text for c in wide] == ["One is. Two is.", "Three is. Four is.", "Five is."]

@@ -14,7 +14,7 @@ def chunk(name: str, start: int = 0) -> Chunk:
     return Chunk(name, start, start + 1, "x")
 
 
-def test_the_nearest_chunks_come_first_and_far_ones_not_at_all() -> None:
+def test_the_nearest_chunks_come_first() -> None:
     index = Index()
     assert index.search(unit(1, 0), 5) == []
     index.add(
@@ -22,7 +22,7 @@ def test_the_nearest_chunks_come_first_and_far_ones_not_at_all() -> None:
         np.concatenate([unit(1, 1), unit(1, 0.1), unit(0, 1)]),
     )
     found = index.search(unit(1, 0), 5)
-    assert [c.chunk.page_id for c in found] == ["nearer", "near"]
+    assert [c.chunk.page_id for c in found] == ["nearer", "near", "far"]
     assert abs(found[1].similarity - 0.7071) < 1e-3
     assert len(index.search(unit(1, 0), 1)) == 1
 
@@ -36,32 +36,6 @@ def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
             index.add([chunk(n)], vectors[n])
         orders.append([c.chunk.page_id for c in index.search(unit(1, 0), 3)])
     assert orders == [["a", "b", "c"]] * 3
-
-
-def clustered(n: int, seed: int) -> np.ndarray:
-    """Rows of length 1 around a few hundred centres, as passages lie around their topics."""
-    rng = np.random.default_rng(seed)
-    centres = np.random.default_rng(0).normal(size=(200, 64))
-    rows = centres[rng.integers(0, 200, n)] + 0.6 * rng.normal(size=(n, 64))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-
-
-def test_many_chunks_are_searched_through_a_graph_that_finds_nearly_all() -> None:
-    vectors, chunks = clustered(6000, 1), [chunk("p", i) for i in range(6000)]
-    exact, graph = Index(), Index(large=2000)
-    for index in (exact, graph):
-        index.add(chunks[:1500], vectors[:1500])
-        index.add(chunks[1500:], vectors[1500:])
-    assert exact.exact
-    assert not graph.exact
-    assert len(graph) == 6000
-    found = wanted = 0
-    for query in clustered(50, 2):
-        sure = {c.chunk.start for c in exact.search(query[None], 10)}
-        found += len(sure & {c.chunk.start for c in graph.search(query[None], 10)})
-        wanted += len(sure)
-    assert wanted == 500
-    assert found / wanted >= 0.97
 
 
 def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:

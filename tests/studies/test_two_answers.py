@@ -29,7 +29,7 @@ Known = dict[Pair, tuple[float, float]]
 class Near:
     """An embedder to which all texts are alike, or none."""
 
-    version, floor = "near", 0.0
+    version = "near"
 
     def __init__(self, alike: bool = True) -> None:
         self.alike = alike
