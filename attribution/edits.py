@@ -70,7 +70,7 @@ class AddEvidence(Frozen):
     kind: Literal["add_evidence"] = "add_evidence"
     claim_id: str
     names: tuple[str, ...] = ()  # of documents, and web addresses
-    search: bool = Field(False, exclude_if=lambda search: not search)
+    search: bool = False
     sources: tuple[str, ...] = ()  # to search; empty: the run's
 
 

@@ -57,9 +57,8 @@ class Usage(Frozen):
     llm: dict[str, LlmUsage] = {}  # by stage
 
 
-Pair = (
-    tuple[str, str] | tuple[str, str, str]
-)  # claim, evidence and, if known, the title of its page
+# claim, evidence and, if known, the title of its page
+Pair = tuple[str, str] | tuple[str, str, str]
 Speaker = Literal["user", "assistant"]
 Turn = tuple[Speaker, str]  # of a conversation: speaker and text
 Relation = Literal["entailed", "contradicted", "no_relation"]
@@ -74,23 +73,10 @@ Label = Literal[
     "not_reached",
     "not_checked",
 ]
-SEVERITY: tuple[
-    Label, ...
-] = (  # the worst first: what a reader should look at, and what decides for a whole
-    "contradicted",
-    "conflicting",
-    "not_reached",
-    "missing",
-    "no_relation",
-    "unclear",
-    "supported",
-    "not_checked",
-)
 Strength = Literal["strong", "weak"]
 WEAK = "weak_"  # in front of the label of a badge that is not sure: see verifiers/calibration.py
-BADGES: tuple[
-    str, ...
-] = (  # in the order of reading: errors and doubts, then what nothing was found for
+# in the order of reading: errors and doubts, then what nothing was found for
+BADGES: tuple[str, ...] = (
     "contradicted",
     f"{WEAK}contradicted",
     "conflicting",
@@ -120,13 +106,8 @@ Genre = Literal[
     "answer",
     "unknown",
 ]
-HEARSAY: tuple[Genre, ...] = (
-    "forum",
-    "opinion",
-    "shop",
-    "social",
-    "transcript",
-)  # alone they make it likely at most
+# alone they make it likely at most
+HEARSAY: tuple[Genre, ...] = ("forum", "opinion", "shop", "social", "transcript")
 SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
     "front page": "it is a list of other pages, which changes",
     "search page": "it is a page of search results",
@@ -134,10 +115,8 @@ SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
 }
 BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
 BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
-UNCHECKED: tuple[Label, ...] = (
-    "not_reached",
-    "not_checked",
-)  # labels of claims without a comparison with sources
+# labels of claims without a comparison with sources
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")
 
 
 class Claim(Frozen):
@@ -147,24 +126,18 @@ class Claim(Frozen):
     text: str
     spans: tuple[Span, ...]  # empty: not found in the answer
     sentence: Span | None = None  # the sentence of the answer it comes from
-    alignment: float = Field(
-        1.0, ge=0, le=1
-    )  # confidence that the spans are its origin; 1 for verbatim text
-    times: int = Field(
-        1, ge=1, exclude_if=lambda times: times == 1
-    )  # that the segmenter made it of this answer
-    coherence: float | None = (
-        None  # probability that its sentence entails it; None: it is the whole sentence
-    )
+    # confidence that the spans are its origin; 1 for verbatim text
+    alignment: float = Field(1.0, ge=0, le=1)
+    times: int = Field(1, ge=1)  # that the segmenter made it of this answer
+    # probability that its sentence entails it; None: it is the whole sentence
+    coherence: float | None = None
     coherent: bool = True  # False: its sentence does not entail it; the claim is not checked
     worthiness: Worthiness | None = None  # None: not classified yet
     worthiness_reason: str = ""
     independent: bool | None = None  # can it be understood alone? None: not decided
     independence_reason: str = ""
     enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
-    context: tuple[str, ...] = Field(
-        (), exclude_if=lambda c: not c
-    )  # headings, lead-in or caption above it
+    context: tuple[str, ...] = ()  # headings, lead-in or caption above it
 
     @property
     def checked(self) -> bool:
@@ -192,21 +165,13 @@ class Page(Frozen):
     published: str = ""  # ISO date, where known
     text: str = ""  # kept in the store, not in report.json
     reference: str = ""  # http(s): the original of a local text, or where redirects led
-    facts_from: str = Field(
-        "", exclude_if=lambda url: not url
-    )  # http(s): the source of one of our own articles
-    breaks: tuple[
-        int, ...
-    ] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
-    origin: str = (
-        ""  # shared by the report's pages that go back to one text; empty: it stands alone
-    )
-    genre: Genre = Field(
-        "unknown", exclude_if=lambda genre: genre == "unknown"
-    )  # who says it: see text/genres.py
-    unread: str = Field(
-        "", exclude_if=lambda text: not text
-    )  # parts of the file that could not be read
+    facts_from: str = ""  # http(s): the source of one of our own articles
+    # where each page of a PDF begins, in characters of `text`; empty: no pages
+    breaks: tuple[int, ...] = ()
+    # shared by the report's pages that go back to one text; empty: it stands alone
+    origin: str = ""
+    genre: Genre = "unknown"  # who says it: see text/genres.py
+    unread: str = ""  # parts of the file that could not be read
 
     @property
     def cited(self) -> str:
@@ -254,16 +219,12 @@ class Evidence(Frozen):
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
     about: bool = False  # it is about what the claim is about: see evidence/judging.py
-    reservation: Reservation | None = Field(
-        None, exclude_if=lambda r: r is None
-    )  # `relation` is what still counts
+    reservation: Reservation | None = None  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
-    origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
-    genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
-    publisher: str = Field(
-        "", exclude_if=lambda host: not host
-    )  # the host of its page, unless that publishes others
-    steps: tuple[str, ...] = Field((), exclude_if=lambda steps: not steps)  # that changed it
+    origin: str = ""  # of its page, if others share it
+    genre: Genre = "unknown"  # of its page
+    publisher: str = ""  # the host of its page, unless that publishes others
+    steps: tuple[str, ...] = ()  # that changed it
 
     @property
     def source(self) -> str:
@@ -293,16 +254,10 @@ class Verdict(Frozen):
     label: Label
     confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
-    hearsay: bool = Field(
-        False, exclude_if=lambda hearsay: not hearsay
-    )  # of such pages alone: weak, however probable
-    other: OtherVerdict | None = Field(
-        None, exclude_if=lambda other: other is None
-    )  # of two readers
+    hearsay: bool = False  # of such pages alone: weak, however probable
+    other: OtherVerdict | None = None  # of two readers
     strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
-    assessment: AnalystLabel | None = Field(
-        None, exclude_if=lambda label: label is None
-    )  # the analyst's, which is shown in its place
+    assessment: AnalystLabel | None = None  # the analyst's, which is shown in its place
 
     @property
     def badge(self) -> str:
@@ -367,10 +322,8 @@ class Failure(Frozen):
     subject: str  # the claim, page or query concerned
     kind: FailureKind
     message: str  # what happened and what to do
-    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used instead
-    detail: str = Field(
-        "", exclude_if=lambda detail: not detail
-    )  # in the words of another library or a server
+    instead: str = ""  # what was used instead
+    detail: str = ""  # in the words of another library or a server
 
 
 class SetAside(Frozen):
@@ -385,9 +338,7 @@ class Report(Frozen):
     id: str
     created_at: str
     question: str
-    context: tuple[Turn, ...] = Field(
-        (), exclude_if=lambda turns: not turns
-    )  # the conversation before the question
+    context: tuple[Turn, ...] = ()  # the conversation before the question
     answer: str
     settings: dict[str, object]
     versions: dict[str, str]
@@ -399,13 +350,9 @@ class Report(Frozen):
     timings: dict[str, float] = {}  # seconds by stage
     usage: Usage = Usage()
     stopped: bool = False
-    edits: tuple[Edit, ...] = Field(
-        (), exclude_if=lambda edits: not edits
-    )  # made by hand, the earliest first
-    set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
-    judgements: tuple[AnalystVerdict, ...] = Field(
-        (), exclude_if=lambda judged: not judged
-    )  # one a claim, in order
+    edits: tuple[Edit, ...] = ()  # made by hand, the earliest first
+    set_aside: SetAside | None = None
+    judgements: tuple[AnalystVerdict, ...] = ()  # one a claim, in order
 
     @model_validator(mode="after")
     def _judges_its_claims(self) -> Self:

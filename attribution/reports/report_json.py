@@ -64,11 +64,10 @@ def read(text: str | bytes) -> Exported:
 
 
 def schema() -> dict[str, object]:
-    """Return the JSON Schema (2020-12); fields that are left out when empty aren't required."""
+    """Return the JSON Schema (2020-12). Every field is written, empty ones too."""
     schema = ReportDocument.model_json_schema(mode="serialization")
     del schema["$defs"]["Page"]["properties"]["text"]
-    fields = ReportDocument.model_fields
-    schema["required"] = [name for name in schema["properties"] if fields[name].exclude_if is None]
+    schema["required"] = list(schema["properties"])
     for part in (schema, *schema["$defs"].values()):
         part.pop("additionalProperties", None)  # a later program may know more fields
     return {

@@ -355,7 +355,7 @@ def judged(made: Editor) -> list[tuple[AnalystLabel | None, str]]:
 
 def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor) -> None:
     before = made.report
-    assert "judgements" not in json.loads(before.to_json())
+    assert json.loads(before.to_json())["judgements"] == []
     judge(made, "contradicted", "  It was 1932. \n")
     after = made.report
     assert judged(made) == [("contradicted", "It was 1932.")]
