@@ -54,7 +54,7 @@ class Entry:
         english: Its own model or rules read English only.
         bundled: Its model comes with the project, and is loaded ahead of the first run.
         policy: A verifier's policy, unless the settings choose otherwise.
-        download: "module:function" that downloads its model: (progress, settings) → path.
+        download: "module:function" that downloads its model: settings → path.
     """
 
     target: str

@@ -21,7 +21,6 @@ from attribution.tables import Entry, load
 PORT = 8501
 API_PORT = 8502
 PORTS_TRIED = 50
-STEPS = 20  # lines of progress of a download
 SHUTDOWN_SECONDS = 5
 
 
@@ -151,7 +150,7 @@ def mcp(args: argparse.Namespace) -> None:
 
 
 def download(args: argparse.Namespace) -> None:
-    """Download the model of an implementation, showing the progress."""
+    """Download the model of an implementation."""
     entries: dict[str, Entry] = {}
     for kind in options.TABLES:
         of_kind = options.table(kind)
@@ -160,16 +159,7 @@ def download(args: argparse.Namespace) -> None:
         raise UnknownName(
             f"{args.name!r} has nothing to download: expected one of {', '.join(entries)}"
         )
-    entry = entries[args.name]
-    shown_step = -1
-
-    def show(share: float, file: str) -> None:
-        nonlocal shown_step
-        if int(share * STEPS) > shown_step:
-            shown_step = int(share * STEPS)
-            progress(f"{args.name}: {share:.0%} {file}")
-
-    path = load(entry.download)(show, Settings.from_environment())
+    path = load(entries[args.name].download)(Settings.from_environment())
     progress(f"{args.name}: ready in {path}")
 
 

@@ -74,7 +74,7 @@ def has_mpnet() -> bool:
     return (mpnet_folder() / files.MADE).exists() or mpnet.installed()
 
 
-def make_mpnet(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
+def make_mpnet(_settings: Settings | None = None) -> Path:
     """Unpack or download all-mpnet-base-v2 unless it is present and valid.
 
     Raises:
@@ -83,7 +83,7 @@ def make_mpnet(progress: files.Progress = files.silent, settings: Settings | Non
     return files.made(
         mpnet_folder(),
         mpnet.REVISION,
-        lambda folder: mpnet.base_files(folder, mpnet.MODEL_FILES, progress),
+        lambda folder: mpnet.base_files(folder, mpnet.MODEL_FILES),
     )
 
 

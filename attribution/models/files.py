@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attribution.errors import AttributionError, ModelUnavailable, Unavailable, setup_error
 
@@ -147,11 +147,6 @@ def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has is used
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
 LARGEST = 8_000_000_000  # bytes of a model; larger ones are not downloaded
-Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
-
-
-def silent(share: float, what: str) -> None:
-    """Show no progress."""
 
 
 @contextmanager
@@ -169,7 +164,7 @@ def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
     hide_loading_bar()
     try:
         if not Path(model).is_dir():
-            _download(model, silent)
+            _download(model)
         yield
     except AttributionError:
         raise
@@ -230,10 +225,8 @@ def with_revision(model: str) -> str:
     return f"{model}@{revision[:12]}" if revision else model
 
 
-def download(model: str, progress: Progress = silent) -> Path:
+def download(model: str) -> Path:
     """Download a model's weights, configuration and tokenizer, unless they are on this machine.
-
-    An exception from `progress` ends the download; the next one resumes it.
 
     Returns:
         The folder in which the hub's client keeps them.
@@ -244,7 +237,7 @@ def download(model: str, progress: Progress = silent) -> Path:
     from httpx2 import HTTPError
 
     try:
-        _download(model, progress)
+        _download(model)
     except (OSError, ValueError, HTTPError) as error:
         cause = setup_error(error)
         if cause is not None:
@@ -257,38 +250,20 @@ def download(model: str, progress: Progress = silent) -> Path:
     return cache_folder()
 
 
-def _download(model: str, progress: Progress) -> None:
-    from huggingface_hub import hf_hub_download, snapshot_download
-    from tqdm import tqdm
+def _download(model: str) -> None:
+    from huggingface_hub import snapshot_download
 
     if weights(model) is not None:
         return
-    files = snapshot_download(model, allow_patterns=[*SMALL_FILES, *WEIGHTS], dry_run=True)
+    patterns = [*SMALL_FILES, *WEIGHTS]
+    files = snapshot_download(model, allow_patterns=patterns, dry_run=True)
     names = {file.filename for file in files}
     spare = [name for name in WEIGHTS if name in names][1:]
-    wanted = [file for file in files if file.filename not in spare and file.will_download]
-    done, size = 0, max(1, sum(file.file_size or 0 for file in wanted))
-
+    size = sum(file.file_size or 0 for file in files if file.filename not in spare)
     if size > LARGEST:
         raise Unavailable(
             f"the model {model} has {size / 1e9:,.1f} GB, and those of at most "
             f"{LARGEST / 1e9:g} GB are downloaded: take a smaller one, or get it with "
             f"`hf download {model}`"
         )
-
-    class Bar(tqdm):  # type: ignore[type-arg]
-        """A progress bar of the hub's client, which reports the bytes of one file."""
-
-        def __init__(self, *args: Any, initial: float = 0, **kwargs: Any) -> None:
-            super().__init__(*args, **(kwargs | {"disable": True}))
-            self.update(initial)
-
-        def update(self, n: float | None = 1) -> bool | None:
-            nonlocal done
-            done += int(n or 0)
-            what = f"downloading, {done / 1e6:,.0f} of {size / 1e6:,.0f} MB"
-            progress(min(1.0, done / size), what)
-            return None
-
-    for file in wanted:
-        hf_hub_download(model, file.filename, tqdm_class=Bar)
+    snapshot_download(model, allow_patterns=patterns, ignore_patterns=spare)

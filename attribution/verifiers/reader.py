@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from attribution.models import files
 from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once
-from attribution.models.files import Progress, silent
 from attribution.settings import Settings, models_folder
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
@@ -60,7 +59,7 @@ def base_folder() -> Path:
     return models_folder() / BASE.name
 
 
-def make(progress: Progress = silent, settings: Settings | None = None) -> Path:
+def make(_settings: Settings | None = None) -> Path:
     """Build the base model unless it exists; return the path of its graph.
 
     Raises:
@@ -69,7 +68,7 @@ def make(progress: Progress = silent, settings: Settings | None = None) -> Path:
     from attribution.models import merge
 
     files.check_shipped(BASE.folder)
-    return merge.build(BASE.folder, base_folder(), progress)
+    return merge.build(BASE.folder, base_folder())
 
 
 class Network(OnnxModel):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -18,7 +16,7 @@ from attribution.tables import LLM, Entry, load
 from attribution.verifiers import VERIFIERS, is_downloaded, model_of
 from pages.ui import background, choices, state
 from pages.ui.choices import turns_problem
-from pages.ui.frame import note, progress_bar, show, small
+from pages.ui.frame import note, show, small
 
 DOCUMENT_TYPES = [suffix.removeprefix(".") for suffix in SUFFIXES]
 FORMATS = f"{', '.join(KINDS)}, at most {LIMITS.file_mb} MB each."
@@ -146,19 +144,8 @@ def earlier_turns() -> None:
 POLL = 0.5  # seconds between looks at a download
 
 
-@dataclass(frozen=True)
-class Getting(background.JobProgress):
-    """A download in progress."""
-
-    part: float = 0.0  # of the whole
-    what: str = "connecting to the hub"
-
-
-class _Stopped(Exception):
-    """Stop was pressed."""
-
-
-_jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks first gets it for all
+# By model: whoever asks first gets it for all.
+_jobs: dict[str, background.Job[background.JobProgress]] = {}
 
 
 def model_download(entry: Entry) -> None:
@@ -176,16 +163,7 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
     job = _jobs.get(model)
     now = job.progress() if job else None
     if job and now and now.running:
-        progress_bar(now.part, f"Download of {model}")
-        small(as_sentence("stopping" if now.stopping else now.what))
-        help = "What has been downloaded so far is kept."
-        st.button(
-            "Stop",
-            key="stop_download",
-            on_click=job.stop,
-            help=help,
-            width="stretch",
-        )
+        small(f"Downloading {model}. This can take some minutes.")
         return
     if running:
         st.rerun()  # it has ended: the whole form shows what has changed
@@ -206,23 +184,16 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
     if st.button(
         label,
         key="start_download",
-        help="It can be stopped.",
         width="stretch",
     ):
         job = _jobs.get(model)
         if job is None or not job.running:  # another visitor may have begun since this was drawn
-            _jobs[model] = background.Job("download", Getting(), _work(VERIFIERS[name], chosen))
+            _jobs[model] = background.Job("download", background.JobProgress(), _work(name, chosen))
         st.rerun()
 
 
-def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
-    def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
-        def report(share: float, what: str) -> None:
-            if stop.is_set():
-                raise _Stopped
-            update(part=share, what=what)
-
-        with contextlib.suppress(_Stopped):
-            load(entry.download)(report, chosen)
+def _work(name: str, chosen: Settings) -> background.Work[background.JobProgress]:
+    def work(_stop: threading.Event, _update: Callable[..., background.JobProgress]) -> None:
+        load(VERIFIERS[name].download)(chosen)
 
     return work
