@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.models import files
-from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once, load_tokenizer
+from attribution.models.engine import OnnxModel, in_threads, load_once, load_tokenizer
 from attribution.models.files import check_shipped
 from attribution.models.merge import formed
 from attribution.settings import Settings
@@ -42,9 +42,9 @@ START, END = 101, 102  # token ids of [CLS] and [SEP]
 DIMENSIONS = 384
 
 
-def package_folder(*names: str) -> Path:
+def package_folder() -> Path:
     """Return the folder of the model in its package, as `files.package_folder` does."""
-    return files.package_folder(PACKAGE, *names)
+    return files.package_folder(PACKAGE)
 
 
 def tokenizer() -> Tokenizer:
@@ -53,7 +53,7 @@ def tokenizer() -> Tokenizer:
     Raises:
         Unavailable: Its package is missing or damaged.
     """
-    return load_tokenizer(package_folder(TOKENIZER) / TOKENIZER)
+    return load_tokenizer(package_folder() / TOKENIZER)
 
 
 def graph_weights(
@@ -91,13 +91,13 @@ class _Encoder(OnnxModel):
         import numpy as np
         from safetensors import safe_open
 
-        check_shipped(FOLDER, LAYOUT, GRAPH, FACTORS)
-        package = package_folder(WEIGHTS, TOKENIZER)
+        check_shipped(FOLDER)
+        package = package_folder()
         layout = json.loads((FOLDER / LAYOUT).read_text(encoding="utf-8"))
         tensors: Any = safe_open(str(package / WEIGHTS), "numpy")
         with np.load(FOLDER / FACTORS) as factors:
             constants = graph_weights(layout, tensors.get_tensor, factors)
-        super().__init__(FOLDER / GRAPH, package / TOKENIZER, constants, unfused=SLOW)
+        super().__init__(FOLDER / GRAPH, package / TOKENIZER, constants)
 
     def vector(self, text: str) -> Vectors:
         import numpy as np
@@ -146,7 +146,7 @@ class _StaticModel(NamedTuple):
 def _static_model() -> _StaticModel:
     from safetensors.numpy import load_file
 
-    check_shipped(FOLDER, FILE)
+    check_shipped(FOLDER)
     tensors = load_file(FOLDER / FILE)
     return _StaticModel(tokenizer(), tensors["embeddings"], tensors["weights"])
 

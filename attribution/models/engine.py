@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-# fused with the sum before it, a layer norm takes three times as long
-SLOW = ("SkipLayerNormFusion",)
+# Fused with the sum before it, a layer norm takes up to three times as long.
+SLOW = ["SkipLayerNormFusion"]
 Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,7 +45,6 @@ class OnnxModel:
         model: Path,
         tokenizer: Path | None = None,
         weights: Mapping[str, NDArray[np.generic]] | None = None,
-        unfused: Sequence[str] = (),
     ) -> None:
         """Open a graph.
 
@@ -53,13 +52,23 @@ class OnnxModel:
             model: The path of the graph.
             tokenizer: Its tokenizer; by default tokenizer.json beside the graph.
             weights: Arrays by name, for a graph that holds none.
-            unfused: Fusions of the runtime that are left out.
 
         Raises:
             Unavailable: One of the files cannot be read.
         """
         try:
-            self._session = _open_session(model, weights or {}, unfused)
+            import onnxruntime as ort
+
+            options = ort.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+            if weights:
+                values = [ort.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
+                options.add_external_initializers(list(weights), values)
+            providers = ["CPUExecutionProvider"]
+            self._session: Any = ort.InferenceSession(
+                str(model), options, providers=providers, disabled_optimizers=SLOW
+            )
             self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
         except Exception as error:  # both packages have errors of their own
             raise Unavailable(
@@ -80,22 +89,6 @@ class OnnxModel:
         encodable = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
         encoding = self._tokenizer.encode(encodable, add_special_tokens=False)
         return encoding.ids, encoding.offsets
-
-
-def _open_session(
-    model: Path, weights: Mapping[str, NDArray[np.generic]], unfused: Sequence[str]
-) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # a long passage would keep its memory
-    if weights:
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
-        options.add_external_initializers(list(weights), values)
-    return onnxruntime.InferenceSession(
-        str(model), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(unfused)
-    )
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

@@ -48,19 +48,18 @@ def _is(path: Path, expected: str | None) -> bool:
         return False
 
 
-def check_shipped(folder: Path, *names: str) -> None:
+def check_shipped(folder: Path) -> None:
     """Raise Unavailable if a file of the project is missing or altered.
 
     Args:
         folder: A folder with a file of SHA-256 sums.
-        names: Its files to check; none: all of them.
     """
     sums: dict[str, str] = {}
     if (folder / SUMS).is_file():
         for line in (folder / SUMS).read_text("utf-8", "replace").splitlines():
             expected, _, name = line.partition("  ")
             sums[name] = expected
-    for name in names or list(sums) or [SUMS]:
+    for name in list(sums) or [SUMS]:
         if not _is(folder / name, sums.get(name)):
             raise Unavailable(
                 f"the model file {folder / name} is missing or damaged: restore it with "
@@ -83,11 +82,8 @@ def pinned_models() -> dict[str, PinnedModel]:
     return {name: PinnedModel(**row) for name, row in rows.items()}
 
 
-def package_folder(package: str, *names: str) -> Path:
+def package_folder(package: str) -> Path:
     """Return the folder of a package's model. None of the package's code is run.
-
-    Args:
-        names: The files that are needed; all of them if there are none.
 
     Raises:
         Unavailable: A file is missing, or is another than the pinned one.
@@ -99,7 +95,7 @@ def package_folder(package: str, *names: str) -> Path:
     except importlib.metadata.PackageNotFoundError as error:
         raise Unavailable(f"the package {package} is missing: {step}", error) from None
     folder = Path(str(found.locate_file(pinned.folder)))
-    for name in names or pinned.files:
+    for name in pinned.files:
         if not _is(folder / name, pinned.files[name]):
             raise Unavailable(
                 f"the file {folder / name} of the package {package} is missing or another than "
@@ -114,10 +110,13 @@ def package_folder(package: str, *names: str) -> Path:
 def is_made(folder: Path, source: str) -> bool:
     """Return True if a folder was made from this source; `made` fills it whole or not at all."""
     try:
-        manifest = json.loads((folder / MADE).read_text(encoding="utf-8"))
-        return bool(manifest["source"] == source)
-    except (OSError, ValueError, LookupError, TypeError):
+        return (folder / MADE).read_text(encoding="utf-8") == _manifest(source)
+    except (OSError, ValueError):
         return False
+
+
+def _manifest(source: str) -> str:
+    return json.dumps({"source": source})
 
 
 def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
@@ -135,7 +134,7 @@ def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
                 new = Path(beside, "new")
                 new.mkdir()
                 make(new)
-                (new / MADE).write_text(json.dumps({"source": source}), encoding="utf-8")
+                (new / MADE).write_text(_manifest(source), encoding="utf-8")
                 if not is_made(folder, source):  # another process may have been faster
                     shutil.rmtree(folder, ignore_errors=True)
                     new.rename(folder)

@@ -86,30 +86,28 @@ def formed(
     """
     import numpy as np
 
-    if form == "columns" and exact:
-        others = array.copy()
-        others[exact] = 0
-        return *quantised(others), array[exact]
-    if form == "columns":
-        return quantised(array)
+    if form == "float":
+        return (array,)
     if form == "rows":
         values, scales = quantised(array.T, 127)  # used only for lookups
         return np.ascontiguousarray(values.T), scales[:, None]
-    return (array,)
+    if not exact:
+        return quantised(array)
+    others = array.copy()
+    others[exact] = 0
+    return *quantised(others), array[exact]
 
 
 def fill(layout: list[dict[str, Any]], weights: Merged, target: Path) -> None:
     """Write the graph's weights; each entry gives the tensor, its form and its byte offsets."""
-    import numpy as np
-
     with named(target), target.open("wb") as out:
         for entry in layout:
             array = weights[entry["tensor"]]
-            array = np.ascontiguousarray(array.T if entry["transposed"] else array)
+            array = array.T if entry["transposed"] else array
             parts = formed(array, entry["form"], entry.get("kept", ()))
             for values, offset in zip(parts, entry["offsets"], strict=True):
                 out.seek(offset)
-                out.write(np.ascontiguousarray(values).tobytes())
+                out.write(values.tobytes())
 
 
 def _source(adapter: Path) -> str:

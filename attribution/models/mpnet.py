@@ -6,7 +6,6 @@ are checked.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import shutil
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from attribution.errors import Unavailable, setup_error
-from attribution.models.files import MADE, pinned_models
+from attribution.models.files import MADE, digest, pinned_models
 from attribution.settings import models_folder
 from attribution.text_files import named
 
@@ -132,15 +131,12 @@ def base_files(folder: Path, names: Sequence[str]) -> None:
 
 def _copy(source: IO[bytes], folder: Path, name: str) -> None:
     """Copy a file of the base. Raises Unavailable if it is another one."""
-    digest = hashlib.sha256()
     target = folder / name
     with named(target), target.open("wb") as out:
-        while piece := source.read(_PIECE):
-            digest.update(piece)
-            out.write(piece)
+        shutil.copyfileobj(source, out, _PIECE)
+    found = digest(target)
     expected = pinned_models()[_FOLDER].files[name]
-    if digest.hexdigest() != expected:
+    if found != expected:
         raise Unavailable(
-            f"{name} of {REPOSITORY} has the SHA-256 {digest.hexdigest()}, expected {expected}: "
-            "install it again"
+            f"{name} of {REPOSITORY} has the SHA-256 {found}, expected {expected}: install it again"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -15,16 +14,14 @@ from attribution.types import Relation
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 BATCH = 16  # windows
 MAX_TOKENS = 512  # tokens that are read at once
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MEANINGS: dict[str, Relation] = {
     "entailment": "entailed",
-    "entailed": "entailed",
     "contradiction": "contradicted",
-    "contradicted": "contradicted",
     "neutral": "no_relation",
 }
 FIRST_TOKENS = [3, 209]  # "0" and "1" in T5's vocabulary: not supported, supported
@@ -73,11 +70,6 @@ def on_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def model_type(name: str) -> str:
-    """Return the architecture of a model, as its configuration names it."""
-    return str(_config(name).model_type)
-
-
 @dataclass(frozen=True)
 class Loaded:
     """A model that is ready.
@@ -117,13 +109,14 @@ def load(name: str, columns: Columns) -> Loaded:
     """
     import torch
     from transformers import (
+        AutoConfig,
         AutoModelForSeq2SeqLM,
         AutoModelForSequenceClassification,
         AutoTokenizer,
     )
 
-    with _loading(name):
-        config = _config(name)
+    with files.loading(name, "verifier_model", "embedded-small"):
+        config = AutoConfig.from_pretrained(name)
         kind = AutoModelForSequenceClassification
         if config.is_encoder_decoder:
             kind = AutoModelForSeq2SeqLM
@@ -134,17 +127,6 @@ def load(name: str, columns: Columns) -> Loaded:
     positions = getattr(config, "max_position_embeddings", MAX_TOKENS)
     limit = int(min(tokenizer.model_max_length, positions, MAX_TOKENS))
     return Loaded(model.to("cuda" if on_gpu() else "cpu").eval(), tokenizer, by_relation, limit)
-
-
-def _loading(name: str) -> AbstractContextManager[None]:
-    return files.loading(name, "verifier_model", "embedded-small")
-
-
-def _config(name: str) -> PretrainedConfig:
-    from transformers import AutoConfig
-
-    with _loading(name):
-        return AutoConfig.from_pretrained(name)
 
 
 def _logits(model: PreTrainedModel, batch: Mapping[str, Any]) -> Tensor:

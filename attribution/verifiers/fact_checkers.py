@@ -91,9 +91,9 @@ class FactChecker:
         """Return one judgement for each pair, in order; the title precedes the evidence."""
         check_pairs(pairs)
         loaded = nli.load(self.model, nli.two_columns)
-        form = (
-            FACTCG if self.name == "factcg" else MINICHECK.get(nli.model_type(self.model), ROBERTA)
-        )
+        form = FACTCG
+        if self.name == "minicheck":
+            form = MINICHECK.get(loaded.model.config.model_type, ROBERTA)
         read = [
             (i, features)
             for i, pair in enumerate(pairs)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.models import files
-from attribution.models.engine import SLOW, OnnxModel, in_threads, load_once
+from attribution.models.engine import OnnxModel, in_threads, load_once
 from attribution.settings import Settings, models_folder
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
@@ -80,7 +80,7 @@ class Network(OnnxModel):
             files.check_shipped(size.folder)
             super().__init__(size.folder / "model.onnx")
         else:
-            super().__init__(make(), unfused=SLOW)
+            super().__init__(make())
 
     def read(self, claim: Sequence[int], passage: Sequence[int]) -> list[float]:
         """Return the probabilities of the three relations for one window of a passage."""
@@ -108,7 +108,7 @@ def network(size: Size) -> Network:
 
 @cache
 def weights_id(size: Size) -> str:
-    files.check_shipped(size.folder, size.weights)
+    files.check_shipped(size.folder)
     return files.digest(size.folder / size.weights)[:8]
 
 
