@@ -32,6 +32,7 @@ from training.pairs import (
     checksum,
     cut,
     is_held_out,
+    joined,
     judged,
     patterns,
     read_rows,
@@ -48,6 +49,7 @@ MOST = {
     "siblings": 200,
     "plain": 400,
     "cut": 300,
+    "joined": 300,
     "patterns": 300,
     "judged": 200,
     "xnli": 300,
@@ -68,6 +70,7 @@ def choosing(folder: Path, should_report: bool) -> list[Pair]:
     folds = REPORTED_FOLDS if should_report else (CHOOSING_FOLD,)
     pairs = [pair for pair in written() + judged() if is_held_out(pair.document)]
     pairs += cut(random.Random(SEED), held_out=True)
+    pairs += joined(random.Random(SEED), held_out=True)
     pairs += patterns(random.Random(SEED), held_out=True)
     pairs += real(folder / "eval", frozenset(folds))
     pairs += xnli(folder, should_report)

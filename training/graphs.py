@@ -7,39 +7,13 @@ quantisation, probabilities were up to 0.4 off and depended on the other texts o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 
 RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
-
-
-def input_ranges(modules: Iterable[tuple[str, Any]], run: Callable[[], None]) -> dict[str, Any]:
-    """Return the largest absolute value in each column of the modules' inputs during `run`.
-
-    Args:
-        modules: Torch modules, each after its name.
-    """
-    import torch
-
-    ranges: dict[str, Any] = {}
-
-    def watch(name: str, module: Any) -> Any:
-        def seen(_: Any, inputs: Any) -> None:
-            largest = inputs[0].abs().flatten(0, -2).amax(0)
-            ranges[name] = torch.maximum(ranges.get(name, largest), largest)
-
-        return module.register_forward_pre_hook(seen)
-
-    watches = [watch(name, module) for name, module in modules]
-    try:
-        with torch.inference_mode():
-            run()
-    finally:
-        for handle in watches:
-            handle.remove()
-    return ranges
 
 
 class Quantised(NamedTuple):
@@ -63,11 +37,6 @@ class Graph:
 
     def __init__(self, epsilon: float) -> None:
         """`epsilon` is that of the layer norms."""
-        from onnx import TensorProto, helper, numpy_helper
-
-        self._float = TensorProto.FLOAT
-        self._helper = helper
-        self._arrays = numpy_helper
         self._epsilon = epsilon
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -89,12 +58,12 @@ class Graph:
             output: The name of its output.
             attributes: Those of the operator.
         """
-        return self._helper.make_node(kind, inputs, [output], **attributes)
+        return helper.make_node(kind, inputs, [output], **attributes)
 
     def constant(self, name: str, value: Any) -> str:
         """Add an array, unless there is one of that name."""
         if all(c.name != name for c in self.constants):
-            self.constants.append(self._arrays.from_array(np.asarray(value), name))
+            self.constants.append(numpy_helper.from_array(np.asarray(value), name))
         return name
 
     def numbers(self, name: str, *values: int) -> str:
@@ -129,7 +98,7 @@ class Graph:
             kept = self.numbers(f"{x}:kept", *columns)
             exact = self.node("Gather", [x, kept], axis=1)
             # the runtime does the cast once, while it loads the graph
-            ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
+            ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=TensorProto.FLOAT)
             even = self.node("Mul", [even, ones])
         last = self.numbers("last", -1)
         sizes = self.node("Abs", [even])
@@ -173,7 +142,7 @@ class Graph:
         """Look up the rows of the table `name` for the input `ids`."""
         self.tensor(name, "rows")
         rows = self.node("Gather", [f"{name}:int8", "ids"])
-        values = self.node("Cast", [rows], to=self._float)
+        values = self.node("Cast", [rows], to=TensorProto.FLOAT)
         scales = self.node("Gather", [f"{name}:scale", "ids"])
         return self.node("Mul", [values, scales])
 

@@ -30,12 +30,13 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 # words mean entailment; the other kinds are there against that.
 SHARES = {
     "written": 0.09,  # claims by hand, each with the passage that it is about
-    "long": 0.11,  # the same, of passages full of figures and names
-    "short": 0.15,  # and of passages of a sentence or two
-    "plain": 0.12,  # claims in the passage's own words, and such with one difference
-    "siblings": 0.08,  # claims that another passage of the same document settles
-    "cut": 0.10,  # passages with and without the sentence that decides
-    "patterns": 0.14,  # written patterns, filled in with names and numbers
+    "long": 0.08,  # the same, of passages full of figures and names
+    "short": 0.11,  # and of passages of a sentence or two
+    "plain": 0.10,  # claims in the passage's own words, and such with one difference
+    "joined": 0.16,  # two of these claims in one sentence, of which one or both are true
+    "siblings": 0.07,  # claims that another passage of the same document settles
+    "cut": 0.07,  # passages with and without the sentence that decides
+    "patterns": 0.11,  # written patterns, filled in with names and numbers
     "judged": 0.04,  # claims of real answers with passages that were retrieved for them
     "easy": 0.04,  # sentences of the passage itself, and claims of other passages
     "real": 0.05,  # public claims with passages of real pages
@@ -43,6 +44,9 @@ SHARES = {
 }
 WRITTEN = Path(__file__).parent / "data"
 FILLS = 40  # of each pattern
+JOINS = (", and {}", " and {}", ", while {}", "; {}")
+OPENERS = "The A An It Its In On At By This These There They He She His Her".split()
+SUBJECT = re.compile(r"(.{3,60}?) (?=(?:was|were|is|are|has|had|can|will) )")
 MINUTES = ("05", "15", "20", "30", "40", "45")
 NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 PORTION = 4_800  # pairs drawn at a time
@@ -290,6 +294,48 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
             without = titled(row["title"], remaining, key)
             pairs.append(Pair(without, claim, NEITHER, "cut", "without", document))
     return pairs
+
+
+def joined(rng: random.Random, held_out: bool = False) -> list[Pair]:
+    """Make claims of two that were written for one passage.
+
+    Both true is entailed; one false is contradicted; one true and one that the passage doesn't
+    settle is neither.
+
+    Args:
+        rng: Decides which claims are joined, and how.
+        held_out: Make those of the development split.
+    """
+    pairs = []
+    for row in _hand_rows():
+        document = document_of(row["id"])
+        if is_held_out(document) != held_out:
+            continue
+        claims: list[tuple[int, str]] = []
+        for letter, _, claim in row["claims"]:
+            if claim.endswith(".") and len(claim.split()) <= 20 and letter != "P":
+                claims.append((LETTERS[letter], claim))
+        rng.shuffle(claims)
+        true = [claim for label, claim in claims if label == ENTAILED]
+        for target in (ENTAILED, NEITHER, CONTRADICTED):
+            others = [claim for label, claim in claims if label == target and claim not in true[:1]]
+            if not true or not others:
+                continue
+            ordered = rng.sample([true[0], others[0]], 2)
+            premise = titled(row["title"], row["passage"], row["id"] + others[0])
+            text = in_one_sentence(*ordered, rng.choice(JOINS))
+            pairs.append(Pair(premise, text, target, "joined", "E" + "ENC"[target], document))
+    return pairs
+
+
+def in_one_sentence(first: str, second: str, join: str) -> str:
+    """Return two claims as one, the second without its subject if that is the first one's."""
+    subjects = [SUBJECT.match(claim) for claim in (first, second)]
+    if subjects[0] and subjects[1] and subjects[0][1] == subjects[1][1] and ";" not in join:
+        second = second[subjects[1].end() :]
+    elif second.split()[0] in OPENERS:
+        second = second[0].lower() + second[1:]
+    return first.rstrip(".") + join.format(second)
 
 
 def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
@@ -560,6 +606,7 @@ class Mixture:
         self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
         self._pools["cut"] = cut(rng)
         self._pools["patterns"] = patterns(rng)
+        self._pools["joined"] = joined(rng)
         self._pools["easy"] = easy(rng)
         self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
         excluded = evaluation_keys(folder / "eval")

@@ -1,6 +1,6 @@
 """Train the reader: a LoRA adapter on all-mpnet-base-v2 (Hu et al. 2021).
 
-    python -m training.reader --data FOLDER --start ADAPTER --out ADAPTER --minutes 120
+    python -m training.reader --data FOLDER --start ADAPTER --out ADAPTER --pairs 9000
 
 `--start` names the adapter to go on from, by default the one that ships; `--fresh` begins anew.
 `--small` teaches the small reader instead (`training.small`). `--first-portion` says where in the
@@ -285,7 +285,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--rank", type=int, default=RANK)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=120)
+    parser.add_argument("--pairs", type=int, default=9_000)
     parser.add_argument("--first-portion", type=int, default=0)
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=5)
@@ -293,7 +293,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Train until the time is up, and save the moving average meanwhile."""
+    """Train on so many pairs, and save the moving average meanwhile."""
     args = arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     mixture = Mixture(args.data, args.seed)
@@ -304,19 +304,17 @@ def main() -> None:
     model = with_adapter(base, None if args.fresh else args.start, args.rank)
     trainer = Trainer(model, tokenizer, args.seed)
     started = saved = time.monotonic()
-    seconds = args.minutes * 60
     seen = 0
     portion = args.first_portion
     recipe = {"rate": args.rate, "seed": args.seed, "first_portion": args.first_portion}
     try:
-        while time.monotonic() - started < seconds:
+        while seen < args.pairs:
             pairs = mixture.portion(portion)
             ids = encode(pairs, trainer.tokenizer)
             for batch in batches(ids, args.seed + portion):
-                elapsed = (time.monotonic() - started) / seconds
-                if elapsed >= 1:
+                if seen >= args.pairs:
                     break
-                rate = args.rate * max(LAST_RATE, 1 - elapsed)
+                rate = args.rate * max(LAST_RATE, 1 - seen / args.pairs)
                 loss = trainer.step([pairs[i] for i in batch], [ids[i] for i in batch], rate)
                 seen += len(batch)
                 if trainer.steps % 25 == 0:

@@ -4,7 +4,8 @@
 
 The graph is the same for every adapter; `attribution.models.merge` fills in the weights. It turns
 the token ids of one pair into logits. The relative position bias and the head stay in float32, and
-so do a few columns that range far beyond the others, measured on the example library. Of the last
+so do the columns named in the layout that is there: a few that range far beyond the others, as
+measured on the example library (by the program in the history at commit e1e33d48). Of the last
 layer, only what the first token needs is computed.
 """
 
@@ -18,83 +19,38 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from transformers import AutoConfig
 
 from attribution.models import merge
 from attribution.models.mpnet import WEIGHTS, base_files
-from attribution.settings import ROOT
-from attribution.text.sentences import sentences
 from attribution.verifiers.reader import BASE
 from training import command
-from training.graphs import RUNTIME, Graph, Quantised, input_ranges
+from training.graphs import RUNTIME, Graph, Quantised
+from training.pairs import RELATIONS
 
-LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
-# Columns of the inputs that stay in float32; those of attn.o range evenly.
-KEPT = {"attention": 16, "intermediate": 16, "output": 32}
-LABELS = ("entailment", "neutral", "contradiction")
 _ALIGNED = 64  # bytes
 PARTS = ("int8", "scale", "kept")  # of a weight
 PADDING = 1  # MPNet's positions are counted from the one after this token's
 
 
-def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
-    """Return the merged weights in transformers' own model, in float32.
+def kept_columns(layout: Path) -> dict[str, list[int]]:
+    """Return the columns of each layer's inputs that stay in float32.
+
+    Those of the inputs of `attn.o` range evenly, so all are quantised.
 
     Args:
-        weights: Those of base and adapter.
-        config_folder: It has the base's config.json.
-    """
-    import torch
-    from transformers import AutoConfig, MPNetForSequenceClassification
-
-    config = AutoConfig.from_pretrained(config_folder)
-    config.update({"num_labels": len(LABELS)})
-    config._attn_implementation = "eager"
-    model = MPNetForSequenceClassification(config).eval()
-    names = [name for name in model.state_dict() if "position_ids" not in name]
-    model.load_state_dict({name: torch.tensor(weights[name]) for name in names}, strict=False)
-    return model
-
-
-def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[int]]:
-    """Return the columns of each layer's inputs that range furthest.
-
-    Args:
-        model: The merged model.
-        pairs: Token ids, of which the ranges are measured.
+        layout: A file that `write` made.
 
     Returns:
         Columns by "LAYER attention", "LAYER intermediate" and "LAYER output".
     """
-    import torch
-
-    def run() -> None:
-        for ids in pairs:
-            tokens = torch.tensor([ids])
-            model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
-
-    modules = []
-    for number, layer in enumerate(model.mpnet.encoder.layer):
-        modules.append((f"{number} attention", layer.attention.attn.q))
-        modules.append((f"{number} intermediate", layer.intermediate.dense))
-        modules.append((f"{number} output", layer.output.dense))
     columns: dict[str, list[int]] = {}
-    for name, of_columns in input_ranges(modules, run).items():
-        count = KEPT[name.split()[1]]
-        columns[name] = sorted(of_columns.topk(count).indices.tolist())
+    for entry in json.loads(layout.read_text(encoding="utf-8")):
+        if "kept" in entry:
+            _, _, _, number, part, *_ = entry["tensor"].split(".")
+            columns[f"{number} {part}"] = entry["kept"]
     return columns
-
-
-def library_pairs(tokenizer: Any) -> list[list[int]]:
-    """Return the token ids of two sentences of each article, as premise and claim."""
-    pairs: list[list[int]] = []
-    for path in sorted(LIBRARY.glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        spans = [(start, end) for start, end in sentences(text) if 40 <= end - start <= 300]
-        ids = [tokenizer.encode(text[a:b], add_special_tokens=False).ids for a, b in spans[:2]]
-        if len(ids) == 2:
-            premise, claim = ids
-            pairs.append([BASE.first, *premise, *BASE.separator, *claim, BASE.separator[0]])
-    return pairs[:PAIRS]
 
 
 class Network(Graph):
@@ -108,7 +64,7 @@ class Network(Graph):
 
         Args:
             config: That of MPNet.
-            exact: The columns that stay in float32, as `far_ranging` returns them.
+            exact: The columns that stay in float32, as `kept_columns` returns them.
         """
         super().__init__(config.layer_norm_eps)
         self.config = config
@@ -120,7 +76,7 @@ class Network(Graph):
         """Return True for the columns of an input that are quantised.
 
         Args:
-            name: As `far_ranging` names it.
+            name: As `kept_columns` names it.
             width: The number of columns.
         """
         columns = np.ones(width, bool)
@@ -227,7 +183,7 @@ def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
 
     Args:
         config: That of MPNet.
-        exact: The columns that stay in float32, as `far_ranging` returns them.
+        exact: The columns that stay in float32, as `kept_columns` returns them.
     """
     graph = Network(config, exact)
     x, bias = graph.embeddings(), graph.position_bias()
@@ -245,8 +201,6 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
         weights: Their forms and sizes make the layout.
         out: The folder of the adapter.
     """
-    from onnx import TensorProto, helper, numpy_helper
-
     layout: list[dict[str, Any]] = []
     place = 0
     for entry in graph.layout:
@@ -269,7 +223,7 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
             place += -(-size // _ALIGNED) * _ALIGNED
         layout.append(entry | {"transposed": is_turned, "offsets": offsets})
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
-    logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(LABELS)])
+    logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(RELATIONS)])
     made = helper.make_graph(
         graph.nodes, "all-mpnet-base-v2 with an adapter", [ids], [logits], graph.constants
     )
@@ -281,26 +235,18 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
     (out / merge.LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
-def main(argv: list[str] | None = None) -> int:
+def main() -> None:
     parser = command(__doc__)
-    parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
-    args = parser.parse_args(argv)
-    from tokenizers import Tokenizer
-    from transformers import AutoConfig
-
+    parser.add_argument("--adapter", type=Path, default=BASE.folder)
+    adapter = parser.parse_args().adapter
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         base_files(folder, ("config.json", "tokenizer.json", WEIGHTS))
-        weights = merge.Merged(folder / WEIGHTS, args.adapter)
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        exact = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
-        write(network(AutoConfig.from_pretrained(folder), exact), weights, args.adapter)
-        shutil.copy(folder / "tokenizer.json", args.adapter)
-    print(
-        f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB"
-    )
-    return 0
+        weights = merge.Merged(folder / WEIGHTS, adapter)
+        exact = kept_columns(adapter / merge.LAYOUT)
+        write(network(AutoConfig.from_pretrained(folder), exact), weights, adapter)
+        shutil.copy(folder / "tokenizer.json", adapter)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

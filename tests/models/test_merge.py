@@ -64,9 +64,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Built:
     save_file(adapter, str(folder / "adapter_model.safetensors"))
     (folder / "adapter_config.json").write_text(json.dumps({"r": 4, "lora_alpha": 8}))
     weights = merge.Merged(folder / source.WEIGHTS, folder)
-    merged = graph.torch_model(weights, folder)
-    pairs = [rng.integers(5, 3000, 20).tolist() for _ in range(3)]
-    graph.write(graph.network(config, graph.far_ranging(merged, pairs)), weights, folder)
+    config._attn_implementation = "eager"
+    merged = MPNetForSequenceClassification(config).eval()
+    tensors = {name: torch.tensor(weights[name]) for name in state if "position_ids" not in name}
+    merged.load_state_dict(tensors, strict=False)
+    exact = {
+        f"{layer} {part}": [1, 5]
+        for layer in (0, 1)
+        for part in ("attention", "intermediate", "output")
+    }
+    graph.write(graph.network(config, exact), weights, folder)
     (folder / "tokenizer.json").write_text("{}")
     return folder / source.WEIGHTS, folder, merged
 
@@ -88,6 +95,14 @@ def test_a_built_model_agrees_with_the_merged_one(
     (found,) = session.run(["logits"], {"ids": ids})
     assert found.shape == (3,)
     assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
+
+
+def test_the_columns_in_float32_are_read_from_a_layout(model: Built) -> None:
+    columns = graph.kept_columns(model[1] / merge.LAYOUT)
+    assert set(columns) == {
+        f"{n} {part}" for n in (0, 1) for part in ("attention", "intermediate", "output")
+    }
+    assert all(kept == [1, 5] for kept in columns.values())
 
 
 def test_the_shipped_graph_holds_no_weights() -> None:
