@@ -321,9 +321,9 @@ def joined(rng: random.Random, held_out: bool = False) -> list[Pair]:
             others = [claim for label, claim in claims if label == target and claim not in true[:1]]
             if not true or not others:
                 continue
-            ordered = rng.sample([true[0], others[0]], 2)
+            first, second = rng.sample([true[0], others[0]], 2)
             premise = titled(row["title"], row["passage"], row["id"] + others[0])
-            text = in_one_sentence(*ordered, rng.choice(JOINS))
+            text = in_one_sentence(first, second, rng.choice(JOINS))
             pairs.append(Pair(premise, text, target, "joined", "E" + "ENC"[target], document))
     return pairs
 
