@@ -117,7 +117,6 @@ def test_no_function_is_long_and_branched() -> None:
 PARSERS = {"yaml", "lxml", "zipfile", "email", "pypdfium2", "openpyxl", "xml", "html5lib", "ddgs"}
 OWN = {  # what these read comes along, is a date of a header, or is DuckDuckGo's page
     "attribution/claims/rules.py": "yaml",
-    "attribution/llm/prompts.py": "yaml",
     "attribution/models/mpnet.py": "zipfile",
     "attribution/reports/listings.py": "openpyxl",
     "attribution/retry.py": "email",

@@ -197,7 +197,7 @@ class LlmAnnotator:
             try:
                 if isinstance(reply, LlmFailed):
                     raise reply
-                by_id[claim_id] = claim.model_copy(update=reply.value.value(claim))
+                by_id[claim_id] = claim.model_copy(update=reply.value(claim))
             except LlmFailed as error:
                 failure = LlmFailed(f"{error}; {RULES}", detail=error.detail)
                 failures.append(failure.as_failure(task, claim.text))

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -19,7 +18,6 @@ from attribution.llm.endpoint import (
     Completion,
     EndpointClient,
     EndpointFailed,
-    FormField,
     RequestRefused,
 )
 from attribution.llm.prompts import Prompt
@@ -39,7 +37,6 @@ SYSTEM = (
 STOPPED = "the run was stopped before the language model replied"
 CHARACTERS_PER_TOKEN = 4  # approximate, for English
 GIVEN_UP = 2  # prompts in a row, after which no more are sent
-EMPTY = "the language model's reply is empty"
 
 
 @dataclass(frozen=True)
@@ -67,21 +64,6 @@ class Question:
         """Render a prompt. Raises BadInput for missing and undeclared inputs."""
         system = "" if prompt.plain else SYSTEM
         return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json, system=system)
-
-
-@dataclass(frozen=True)
-class Reply(Generic[Schema]):
-    """A reply that was read.
-
-    Attributes:
-        value: What the prompt asked for.
-        cached: It was asked before.
-        truncated: It was cut off; the value holds the complete part.
-    """
-
-    value: Schema
-    cached: bool = False
-    truncated: bool = False
 
 
 class Llm:
@@ -131,7 +113,7 @@ class Llm:
         """The use of the language model so far."""
         return self._priced(self._usage)
 
-    def ask(self, question: Question, schema: type[Schema]) -> Reply[Schema]:
+    def ask(self, question: Question, schema: type[Schema]) -> Schema:
         """Return the parsed reply, from the cache if it was asked before.
 
         Raises:
@@ -140,19 +122,15 @@ class Llm:
         key = self._key(question, schema)
         stored = self.cache.reply(key) if self.cache else None
         if stored:
-            body = json.loads(stored)
             self._count(cached=1)
-            value = parse(body["text"], schema, body["truncated"], not question.as_json)
-            return Reply(value, True, body["truncated"])
+            return parse(stored, schema, not question.as_json)
         try:
             return self._request(question, schema, key)
         except LlmFailed:
             self._count(failed=1)
             raise
 
-    def map(
-        self, questions: Sequence[Question], schema: type[Schema]
-    ) -> list[Reply[Schema] | LlmFailed]:
+    def map(self, questions: Sequence[Question], schema: type[Schema]) -> list[Schema | LlmFailed]:
         """Ask several at once.
 
         Args:
@@ -164,14 +142,14 @@ class Llm:
             failed.
         """
 
-        def ask(question: Question) -> Reply[Schema] | LlmFailed:
+        def ask(question: Question) -> Schema | LlmFailed:
             try:
                 return self.ask(question, schema)
             except LlmFailed as error:
                 return error
 
         pool = ThreadPoolExecutor(self.settings.llm_workers, thread_name_prefix="llm")
-        futures: list[Future[Reply[Schema] | LlmFailed]] = []
+        futures: list[Future[Schema | LlmFailed]] = []
         for question in questions:
             futures.append(pool.submit(ask, question))
         pending = set(futures)
@@ -219,7 +197,7 @@ class Llm:
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
-        parts = [self.key, question.version, question.system, question.text, form]
+        parts = [form, self.key, question.version, question.system, question.text]
         temperature = self._temperature(question)
         if temperature:
             parts += [str(temperature), str(question.sample)]
@@ -243,28 +221,26 @@ class Llm:
     def _endpoint(self) -> EndpointClient:
         return EndpointClient(self.settings)
 
-    def _request(self, question: Question, schema: type[Schema], key: str) -> Reply[Schema]:
+    def _request(self, question: Question, schema: type[Schema], key: str) -> Schema:
         """Send a prompt, check and cache the reply."""
         completion = self._complete(question, schema)
         choice = completion.choices[0]
-        truncated = completion.is_truncated
         text = self._endpoint.scrubbed(choice.message.text)
         if choice.message.refusal or choice.finish_reason == "content_filter":
             quote = self._endpoint.quoted(choice.message.refusal or "content filter")
             raise LlmFailed("the language model refused" + (f": {quote}" if quote else ""))
+        if completion.is_truncated:
+            raise LlmFailed("the language model's reply was cut off: raise llm_tokens")
         if not text.strip():
-            if truncated:
-                raise LlmFailed(f"{EMPTY}: all its tokens went into reasoning, raise llm_tokens")
-            raise LlmFailed(f"{EMPTY}: run again, or choose another model")
+            raise LlmFailed("the language model's reply is empty: run again, or choose another")
         try:
-            value = parse(text, schema, truncated, not question.as_json)
+            value = parse(text, schema, not question.as_json)
         except ReplyError as error:
-            hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            message = f"the language model replied, but {error}{hint}"
+            message = f"the language model replied, but {error}"
             raise LlmFailed(message, detail=self._endpoint.quoted(text)) from None
         if self.cache:
-            self.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
-        return Reply(value, False, truncated)
+            self.cache.put_reply(key, text)
+        return value
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
         """Retry until there is a completion, or attempts or time run out.
@@ -291,7 +267,7 @@ class Llm:
             self._given_up += 1
             if self._given_up >= GIVEN_UP:
                 message = f"{error}: nothing more was asked, run again later"
-                self._failure = EndpointFailed(message, "address", error.detail)
+                self._failure = EndpointFailed(message, error.detail)
                 raise self._failure from None
             pause = f"; it asks to wait {error.after:.0f} s" if error.after else ""
             raise LlmFailed(
@@ -336,14 +312,12 @@ class Connection:
     Attributes:
         ok: True if the model replied.
         message: What happened and what to do.
-        field: The field of the form to check first.
         detail: The server's words, without the key.
         seconds: How long the reply took.
     """
 
     ok: bool
     message: str
-    field: FormField = ""
     detail: str = ""
     seconds: float = 0.0
 
@@ -351,10 +325,10 @@ class Connection:
 def check_connection(settings: Settings) -> Connection:
     """Send a short prompt; no reply is cached."""
     if not settings.openai_model:
-        return Connection(False, "No model: enter the model's name.", "model")
+        return Connection(False, "No model: enter the model's name.")
     if not settings.has_endpoint:
         message = "No key: enter one, or the address of a server that needs none."
-        return Connection(False, message, "key")
+        return Connection(False, message)
     endpoint = EndpointClient(settings)
     started = time.monotonic()
     text = ""
@@ -364,12 +338,9 @@ def check_connection(settings: Settings) -> Connection:
         parse(text, _Ready)
     except ReplyError:
         message = f"{endpoint.host} didn't reply in JSON: try another model."
-        return Connection(False, message, "model", endpoint.quoted(text))
-    except LlmFailed as error:
-        field: FormField = error.field if isinstance(error, EndpointFailed) else "address"
-        return Connection(False, f"{error}.", field, error.detail)
-    except (Transient, RequestRefused) as error:
-        return Connection(False, f"{error}.", detail=str(error.detail))
+        return Connection(False, message, endpoint.quoted(text))
+    except (LlmFailed, Transient, RequestRefused) as error:
+        return Connection(False, f"{error}.", str(error.detail))
     seconds = time.monotonic() - started
     message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s"
     omitted = ", ".join(sorted(endpoint.unsupported))

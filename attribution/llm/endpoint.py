@@ -7,7 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -37,7 +37,6 @@ ERROR_BYTES = 64_000
 CONNECT_SECONDS = 10.0
 MOST_TOKENS = 10**9  # of one reply
 TRANSIENT = (408, 409, 425, 429)  # and 5xx
-FormField = Literal["", "address", "model", "key"]  # of the form
 OPTIONAL = {  # parts of a request that not every model accepts → words of refusals about them
     "response_format": ("response_format", "response format", "json", "schema", "grammar"),
     "temperature": ("temperature",),
@@ -46,15 +45,12 @@ OPTIONAL = {  # parts of a request that not every model accepts → words of ref
 }
 WRONG_KEY = ("incorrect api key", "api key not valid", "invalid api key")  # with HTTP 400
 REFUSED_CONTENT = ("content_filter", "content management policy")
-ADVICE: dict[int, tuple[FormField, str]] = {
-    401: ("key", "does not accept the key: check the key"),
-    402: ("key", "has no credit left for this key"),
-    403: ("key", "does not accept this key for this model: check the key and the model"),
-    404: (
-        "model",
-        "does not know the model or the path: check the model and the address "
-        "(it usually ends in /v1)",
-    ),
+ADVICE = {
+    401: "does not accept the key: check the key",
+    402: "has no credit left for this key",
+    403: "does not accept this key for this model: check the key and the model",
+    404: "does not know the model or the path: check the model and the address "
+    "(it usually ends in /v1)",
 }
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -138,11 +134,10 @@ class RequestRefused(Exception):
 
 
 class EndpointFailed(LlmFailed):
-    """A failure that every other request would meet too; `field` is the form's to check first."""
+    """A failure that every other request would meet too."""
 
-    def __init__(self, message: str, field: FormField, detail: object = "") -> None:
+    def __init__(self, message: str, detail: object = "") -> None:
         super().__init__(message, detail=detail)
-        self.field = field
 
 
 _CONNECTION_ERRORS = (
@@ -350,7 +345,7 @@ class EndpointClient:
         """Return the failure for what the transport raised."""
         match error:
             case FetchFailed():
-                return EndpointFailed(f"the address of the language model: {error}", "address")
+                return EndpointFailed(f"the address of the language model: {error}")
             case AddressNotAllowed():
                 return self._not_public()
             case zlib.error():
@@ -363,7 +358,6 @@ class EndpointClient:
                 return EndpointFailed(
                     f"{self.host} cannot be reached: check that it is running and that the "
                     "address is right",
-                    "address",
                     self.quoted(words_of(error)),
                 )
             case httpcore2.NetworkError() | httpcore2.ProtocolError():
@@ -376,8 +370,7 @@ class EndpointClient:
         return EndpointFailed(
             f"{self.host} has no public address, so it cannot be chosen on a page: whoever runs "
             f"this server can allow it with {LISTED}={self._endpoint.address} in the environment "
-            "(docs/llm.md)",
-            "address",
+            "(docs/llm.md)"
         )
 
     def _unreadable(self) -> LlmFailed:
@@ -396,24 +389,24 @@ class EndpointClient:
         detail = self.quoted(text)
         if status < 400:
             message = f"{self.host} redirects, which is not followed: check the address"
-            return EndpointFailed(message, "address", detail)
+            return EndpointFailed(message, detail)
         if status == 429 and "insufficient_quota" in words:
             message = f"{self.host}: the quota of this key is used up (HTTP 429)"
-            return EndpointFailed(message, "key", detail)
+            return EndpointFailed(message, detail)
         if status == 400 and any(part in words for part in REFUSED_CONTENT):
             return LlmFailed("the language model refused: content filter", detail=detail)
         if status == 400 and any(part in words for part in WRONG_KEY):
-            return EndpointFailed(f"{self.host} {ADVICE[401][1]} (HTTP 400)", "key", detail)
+            return EndpointFailed(f"{self.host} {ADVICE[401]} (HTTP 400)", detail)
         parameters = frozenset(
             name for name, marks in OPTIONAL.items() if any(mark in words for mark in marks)
         )
         # llama.cpp refuses parameters with HTTP 500, OpenRouter with 404
         is_about_parameters = parameters and (status >= 500 or status == 404)
         if status in ADVICE and not is_about_parameters:
-            field, advice = ADVICE[status]
+            advice = ADVICE[status]
             if status == 401 and not self._endpoint.key.get_secret_value():
                 advice = "asks for a key, and none was given with this address: give the key, too"
-            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, detail)
+            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", detail)
         is_transient = status in TRANSIENT or status >= 500
         if is_transient and not is_about_parameters:
             problem = "limits the number of requests" if status == 429 else "has a problem"

@@ -1,9 +1,9 @@
-"""Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and
-a Jinja body.
+"""Prompts as files: `prompts/<task>.v1.md`, front matter (purpose, inputs, output, source) that
+readers need, and a Jinja body.
 
-A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the
-folder of a paper, or in the operator's, takes the place of a task's own prompt: in the same form,
-or as plain text with `{claim}` in it. Plain text is sent as it is, without a system message.
+A new wording is a new `.vN`; a run records the one it used. `<task>.md` in the folder of a paper,
+or in the operator's, takes the place of a task's own prompt. Without front matter, it is sent
+without a system message.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import yaml
 from jinja2 import StrictUndefined, TemplateError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from attribution.errors import BadInput
 from attribution.settings import ROOT, Settings
@@ -25,18 +24,8 @@ from attribution.types import content_id
 
 FOLDER = ROOT / "prompts"
 BANKS = FOLDER / "w24" / "examples"
-_PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _MARK = re.compile(r"<(?=\s*+/?\s*data\b)", re.IGNORECASE)
-
-
-class _Front(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    purpose: str = Field(min_length=1)
-    inputs: list[str]
-    output: str = Field(min_length=1)
-    source: str = Field(min_length=1)
 
 
 class Example(BaseModel):
@@ -69,17 +58,15 @@ class Prompt:
     Attributes:
         version: The file's name without .md, such as "factscore.v1"; of a replacement, with a hash
             of its text.
-        inputs: The names of the texts that it is given.
+        inputs: The names of the texts that it is given; a replacement may leave out some.
         body: The text with places for the inputs.
-        offered: The inputs that a replacement is given, of which it may leave out some.
-        plain: The body is not Jinja, but text with {placeholders}.
+        plain: It has no front matter.
     """
 
     version: str
-    inputs: tuple[str, ...]
+    inputs: frozenset[str]
     body: str
-    offered: frozenset[str] = frozenset()
-    plain: bool = False
+    plain: bool
 
     @property
     def as_json(self) -> bool:
@@ -90,36 +77,17 @@ class Prompt:
         """Return the text to send.
 
         Raises:
-            BadInput: An input is missing or not declared.
+            BadInput: An input is missing or unknown.
         """
-        if set(inputs) != (self.offered or set(self.inputs)):
+        if set(inputs) != self.inputs:
             raise BadInput(
                 f"prompt {self.version}: found inputs {sorted(inputs)}, expected "
                 f"{sorted(self.inputs)}"
             )
-        if self.plain:
-
-            def filled(match: re.Match[str]) -> str:
-                name = match[1]
-                return _shown(inputs[name]) if name in inputs else match[0]
-
-            return _PLACEHOLDER.sub(filled, self.body).strip()
         try:
             return _environment().from_string(self.body).render(**inputs).strip()
         except TemplateError as error:
             raise BadInput(f"prompt {self.version} cannot be rendered: {error}") from None
-
-
-def _shown(value: object) -> str:
-    """Return a value in a plain text: examples, passages and other lists with one item a line."""
-    if isinstance(value, Example):
-        claims = "".join(f"- {claim}\n" for claim in value.claims)
-        return f"{value.sentence}\n{claims}"
-    if isinstance(value, dict):
-        value = list(value.items())
-    if isinstance(value, list | tuple):
-        return "\n".join(map(_shown, value))
-    return str(value)
 
 
 def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
@@ -131,7 +99,7 @@ def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) 
         folder: Where the prompts are.
 
     Raises:
-        BadInput: There is none of that name, or it is broken.
+        BadInput: It is broken.
     """
     prompt = _load(version, folder / f"{version}.md")
     if settings is None:
@@ -141,62 +109,39 @@ def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) 
         folders.append(FOLDER / settings.prompts)
     task = version.rpartition(".v")[0].removeprefix("w24/")
     for place in folders:
-        for suffix in (".md", ".txt"):
-            path = place / f"{task}{suffix}"
-            if path.is_file():
-                return _replacing(prompt, path)
+        path = place / f"{task}.md"
+        if path.is_file():
+            return _replacing(prompt, path)
     return prompt
 
 
 def _replacing(prompt: Prompt, path: Path) -> Prompt:
     """Read a file in a prompt's place, named by its folder, its task and a hash of its text."""
-    text = _text(path)
-    version = f"{path.parent.name}/{path.name}@{content_id(text)}"
-    if text.startswith("---\n"):
-        replacement = _load(version, path)
-    else:
-        used = {match[1] for match in _PLACEHOLDER.finditer(text)} & set(prompt.inputs)
-        replacement = Prompt(version, tuple(sorted(used)), text, plain=True)
-    unknown = set(replacement.inputs) - set(prompt.inputs)
-    if unknown:
+    replacement = _load(f"{path.parent.name}/{path.name}@{content_id(_text(path))}", path)
+    if not replacement.inputs or replacement.inputs - prompt.inputs:
+        marks = ", ".join(f"{{{{ {name} }}}}" for name in sorted(prompt.inputs))
         raise BadInput(
-            f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(prompt.inputs)}"
+            f"{path}: it uses {sorted(replacement.inputs)}; write {marks} where they belong"
         )
-    if not replacement.inputs:
-        marks = ", ".join(f"{{{name}}}" for name in prompt.inputs)
-        raise BadInput(f"{path}: nothing of the answer is in it; write {marks} where that belongs")
-    return replace(replacement, offered=frozenset(prompt.inputs))
+    return replace(replacement, inputs=prompt.inputs)
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError:
-        names = ", ".join(sorted(p.stem for p in path.parent.glob("*.md"))) or "none"
-        raise BadInput(
-            f"prompt {path.stem!r}: there is no {path.name}; expected one of: {names}"
-        ) from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
 
 
 @cache
 def _load(version: str, path: Path) -> Prompt:
-    parts = _PARTS.fullmatch(_text(path))
-    if not parts:
-        raise BadInput(
-            f"prompt {version}: expected YAML front matter between two lines of ---, then the text"
-        )
+    text = _text(path)
+    body = _FRONT_MATTER.sub("", text)
     try:
-        front = _Front.model_validate(yaml.safe_load(parts[1]))
-        used = meta.find_undeclared_variables(_environment().parse(parts[2]))
-    except (yaml.YAMLError, ValidationError, TemplateError) as error:
+        used = meta.find_undeclared_variables(_environment().parse(body))
+    except TemplateError as error:
         raise BadInput(f"prompt {version}: {' '.join(str(error).split())[:300]}") from None
-    if used != set(front.inputs):
-        raise BadInput(
-            f"prompt {version}: declares {sorted(front.inputs)}, but its text uses {sorted(used)}"
-        )
-    return Prompt(version, tuple(front.inputs), parts[2])
+    return Prompt(version, frozenset(used), body, plain=body == text)
 
 
 def examples(name: str, settings: Settings | None = None) -> tuple[Example, ...]:

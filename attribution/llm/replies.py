@@ -21,8 +21,6 @@ MAX_REPLY = 200_000  # characters, without the reasoning
 MAX_REPAIRED = 20_000  # characters; repairing takes seconds beyond
 _NOT_SUPPORTED = {"title", "default", "minimum", "maximum", "description"}  # by every server
 _REASONING_ENDS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]")
-_REASONING_START = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])")
-_START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```\w*\n?")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]+(\S.*)")
 _QUOTED = re.compile(r"[\"“'`]([^\"“”`]*)[\"”'`]")
@@ -60,27 +58,26 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     return dict(strict(schema))
 
 
-def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool = False) -> Schema:
+def parse(text: str, schema: type[Schema], words: bool = False) -> Schema:
     """Return the value in a reply.
 
     Args:
         text: The reply: JSON, perhaps fenced, malformed or between other words; a numbered or
             bulleted list where the schema is one list of texts.
         schema: What was asked for.
-        truncated: The reply was cut off; an incomplete last item is left out.
         words: The prompt asked for words; the schema's `from_words` reads them first.
 
     Raises:
         ReplyError: There is no such value; the message says what was expected.
     """
-    text = _without_reasoning(text, truncated)
+    text = _without_reasoning(text)
     if len(text) > MAX_REPLY:
         raise ReplyError(
             f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}: "
             "lower llm_tokens"
         )
     is_refusal = _REFUSAL.match(text) is not None
-    for value in _values(text, schema, truncated, words and not is_refusal):
+    for value in _values(text, schema, words and not is_refusal):
         if has_half_pair(value):
             continue
         try:
@@ -100,63 +97,45 @@ def unquoted(text: str) -> str:
     return match[1].strip() if match else text
 
 
-def _without_reasoning(text: str, truncated: bool) -> str:
-    """Return the text after the reasoning; nothing if the reasoning was cut off."""
+def _without_reasoning(text: str) -> str:
+    """Return the text after the reasoning."""
     for mark in _REASONING_ENDS:
         before, end, after = text.rpartition(mark)
         if end and after.strip():
             return after
-    is_unfinished = truncated and _REASONING_START.match(text)
-    return "" if is_unfinished else text
+    return text
 
 
-def _values(text: str, schema: type[BaseModel], truncated: bool, words: bool) -> Iterator[Any]:
+def _values(text: str, schema: type[BaseModel], words: bool) -> Iterator[Any]:
     """Yield possible readings of a reply, the likeliest first."""
     from_words = getattr(schema, "from_words", None)
     if words and from_words:
         yield from_words(text.strip())
     names = list(schema.model_fields)
     only_list = names[0] if len(names) == 1 else ""
-    items = _listed_items(text, truncated)
+    items = _listed_items(text)
     if only_list and items and "{" not in text:
         yield {only_list: items}
-    value = _json(text, truncated)
-    complete = _without_last_item(value) if truncated else None
-    for candidate in (value, complete):
-        is_bare = only_list and isinstance(candidate, list)
-        yield {only_list: candidate} if is_bare else candidate
+    value = _json(text)
+    is_bare = only_list and isinstance(value, list)
+    yield {only_list: value} if is_bare else value
 
 
-def _listed_items(text: str, truncated: bool) -> list[str]:
+def _listed_items(text: str) -> list[str]:
     """Return the items of a numbered or bulleted list."""
     matches = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
-    items = [unquoted(match[1]) for match in matches if match]
-    return items[:-1] if truncated else items
+    return [unquoted(match[1]) for match in matches if match]
 
 
-def _json(text: str, truncated: bool) -> Any:
+def _json(text: str) -> Any:
     """Return the JSON of a text, repaired if need be; None without any."""
     text = _FENCE.sub("", text)
-    if truncated:
-        start = _START.search(text)
-        text = text[start.start() :] if start else ""
     try:
-        return from_json(text, allow_partial=truncated)
+        return from_json(text)
     except ValueError:
-        if truncated or len(text) > MAX_REPAIRED:
+        if len(text) > MAX_REPAIRED:
             return None
     try:
         return json_repair.loads(text, skip_json_loads=True)
     except (ValueError, RecursionError):
         return None
-
-
-def _without_last_item(value: Any) -> Any:
-    """Remove the last item of the last list, which may be incomplete; None without a list."""
-    if isinstance(value, list):
-        return value[:-1]
-    if isinstance(value, dict) and value:
-        name, last = list(value.items())[-1]
-        if isinstance(last, list):
-            return {**value, name: last[:-1]}
-    return None

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question, Reply
+from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.llm.endpoint import EndpointFailed
 from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
@@ -107,7 +107,7 @@ class BySentence:
             reply = next(replies)
             if isinstance(reply, EndpointFailed):
                 raise reply
-            written.append([""] if isinstance(reply, LlmFailed) else reply.value.claims)
+            written.append([""] if isinstance(reply, LlmFailed) else reply.claims)
         return written
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
@@ -161,14 +161,14 @@ conllu = partial(
 r_nd = partial(BySentence, Decomposer("w24/r_nd.v3", "r_nd", fixed=7, retrieved=1))
 
 
-def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
+def as_rewrite(reply: Claims | LlmFailed) -> Rewrite:
     """Return the claims of a reply, and the problem with it, if any."""
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply), reply.detail)
-    return rewrite(reply.value.claims, not reply.truncated)
+    return rewrite(reply.claims)
 
 
-def rewrite(written: Sequence[str], is_complete: bool) -> Rewrite:
+def rewrite(written: Sequence[str], is_complete: bool = True) -> Rewrite:
     """Return the claims that a model wrote, cleaned, and the problem with them, if any."""
     texts = tuple(filter(None, map(clean, written)))
     if not texts:

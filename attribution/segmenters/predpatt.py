@@ -76,7 +76,7 @@ class PredPatt:
                 failures.append(failure.as_failure("segment", claim.text[:200]))
                 written.append(claim)
             else:
-                written.append(claim.model_copy(update={"text": reply.value.text}))
+                written.append(claim.model_copy(update={"text": reply.text}))
         version = f"{self.prompt.version}/{self.llm.version}"
         return Segmented(merge(written), tuple(failures), self.llm.usage, version)
 

@@ -90,4 +90,4 @@ def judge_coherence(pairs: Sequence[tuple[str, str]], settings: Settings) -> lis
     prompt = prompts.load("w24/judge.v1", settings)
     asked = [Question.of(prompt, claim=claim, sentence=text) for claim, text in pairs]
     replies = Llm(settings).map(asked, TrueOrFalse)
-    return [not isinstance(reply, LlmFailed) and reply.value.is_true for reply in replies]
+    return [not isinstance(reply, LlmFailed) and reply.is_true for reply in replies]

@@ -119,7 +119,7 @@ class ByPrompt(ABC):
                 raise LlmFailed(
                     f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail
                 )
-            judgements.append(self._judgement(pair, reply.value))
+            judgements.append(self._judgement(pair, reply))
         return self._cross_checked(pairs, judgements)
 
     def _cross_checked(

@@ -357,7 +357,7 @@ def _typed() -> tuple[str, ...]:
 
 
 def _outcome(connection: Connection) -> None:
-    """Say whether the language model answers, and which field to check where it does not."""
+    """Say whether the language model answers, and what to do where it does not."""
     if connection.ok:
         note(
             "It works",
@@ -366,11 +366,9 @@ def _outcome(connection: Connection) -> None:
             detail=connection.detail,
         )
         return
-    remedy = f" Check “{connection.field.capitalize()}”." if connection.field else ""
-    lines = f"{connection.message}{remedy}"
     note(
         "Connection failed",
-        lines,
+        connection.message,
         label="contradicted",
         detail=connection.detail,
     )

@@ -100,9 +100,9 @@ def test_parts_that_a_model_refuses_are_left_out_from_then_on(name: str) -> None
     scripted = ENDPOINTS[name]
     with llm_server(scripted) as served:
         model = Llm(llm_settings(served))
-        assert model.ask(Question("Sort 1.", "v"), Judged).value.label == "factual"
+        assert model.ask(Question("Sort 1.", "v"), Judged).label == "factual"
         assert len(served.requests) == scripted.requests
-        assert model.ask(Question("Sort 2.", "v"), Judged).value.label == "factual"
+        assert model.ask(Question("Sort 2.", "v"), Judged).label == "factual"
         assert len(served.requests) == scripted.requests + 1
 
 

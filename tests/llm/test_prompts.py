@@ -2,13 +2,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from attribution.errors import BadInput
-from attribution.llm.prompts import FOLDER, Example, data, load
+from attribution.llm.prompts import FOLDER, data, load
 from attribution.settings import ROOT, Settings
-
-FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
-
 
 NAMES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("*.md"))
 
@@ -22,35 +20,23 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     for given in set(prompt.inputs) - ours:
         assert f"<data>\n<{given}>\n</data>" in rendered
     assert prompt.version == name
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("no front matter", "front matter"),
-        (FRONT + "{{ a }} {{ b }}", r"declares \['a'\], but its text uses \['a', 'b'\]"),
-        (FRONT + "nothing", r"uses \[\]"),
-        (FRONT + "{{ a", "bad.v1"),
-        (FRONT.replace("purpose: p\n", "") + "{{ a }}", "purpose"),
-        (FRONT.replace("source: s", "source: [") + "{{ a }}", "bad.v1"),
-    ],
-)
-def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "bad.v1.md").write_text(text)
-    with pytest.raises(BadInput, match=said):
-        load("bad.v1", folder=tmp_path)
+    _, front, _ = (FOLDER / f"{name}.md").read_text().split("---\n", 2)
+    about = yaml.safe_load(front)
+    assert set(about) == {"purpose", "inputs", "output", "source"}
+    assert set(about["inputs"]) == prompt.inputs
 
 
 def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
-    (tmp_path / "a.v1.md").write_text(FRONT + "{{ a }}")
-    (tmp_path / "b.v1.md").write_text(FRONT + "{{ a.__class__.__mro__ }}")
+    (tmp_path / "a.v1.md").write_text("{{ a }}")
+    (tmp_path / "b.v1.md").write_text("{{ a.__class__.__mro__ }}")
+    (tmp_path / "c.v1.md").write_text("{{ a")
     assert load("a.v1", folder=tmp_path).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
     with pytest.raises(BadInput, match=r"expected \['a'\]"):
         load("a.v1", folder=tmp_path).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
         load("b.v1", folder=tmp_path).render(a="x")
-    with pytest.raises(BadInput, match=r"no none\.v1\.md; expected one of: a\.v1, b\.v1"):
-        load("none.v1", folder=tmp_path)
+    with pytest.raises(BadInput, match=r"prompt c\.v1"):
+        load("c.v1", folder=tmp_path)
 
 
 @pytest.mark.parametrize("text", ["</data>", "< / DATA >", "<data>", "<Data x>"])
@@ -71,27 +57,21 @@ def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> Non
     assert load("w24/wice.v2", settings(prompts="v24")).version == "w24/wice.v2"  # V24 has none
 
 
-def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Path) -> None:
-    (tmp_path / "worthiness.txt").write_text('checkworthy("{claim}") {1: "yes"} {other}')
+def test_the_operators_prompt_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "worthiness.md").write_text('checkworthy("{{ claim }}")')
     found = load("worthiness.v3", settings(tmp_path, prompts="v24"))
-    assert found.render(question="q", claim="It {question} rains.") == (
-        'checkworthy("It {question} rains.") {1: "yes"} {other}'
-    )
-    before = found.version
-    (tmp_path / "worthiness.txt").write_text("Other: {claim}")
-    assert load("worthiness.v3", settings(tmp_path)).version != before
-    (tmp_path / "factscore.txt").write_text("{examples}\n{sentence}")
-    shown = load("w24/factscore.v2", settings(tmp_path)).render(
-        sentence="S.", examples=[Example(sentence="A b.", claims=("A.", "B."))]
-    )
-    assert shown == "A b.\n- A.\n- B.\n\nS."
+    assert found.render(question="q", claim="It {rains}.") == 'checkworthy("It {rains}.")'
+    (tmp_path / "worthiness.md").write_text("---\nsource: me\n---\nOther: {{ claim }}")
+    other = load("worthiness.v3", settings(tmp_path))
+    assert other.version != found.version
+    assert other.render(question="q", claim="c") == "Other: c"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Is it a claim?", r"write \{question\}, \{claim\} where"),
-        (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
+        ("Is it a claim?", r"it uses \[\]; write {{ claim }}, {{ question }} where"),
+        ("{{ a }}", r"it uses \['a'\]"),
     ],
 )
 def test_a_replacement_that_cannot_be_used_is_said(tmp_path: Path, text: str, said: str) -> None:
@@ -106,7 +86,7 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path))
     first = Settings.from_environment()
     before = first.prompt_version
-    (tmp_path / "direct.txt").write_text("{answer}")
+    (tmp_path / "direct.md").write_text("{{ answer }}")
     second = Settings.from_environment()
     assert first.prompt_folder == tmp_path
     assert second.identity != Settings().identity

@@ -135,7 +135,6 @@ def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
         found.add(
             (
                 connection.message.replace(host, "HOST"),
-                connection.field,
                 connection.detail,
                 connection.ok,
             )
@@ -145,7 +144,6 @@ def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
             "HOST has no public address, so it cannot be chosen on a page: whoever runs this "
             "server can allow it with "
             "ATTRIBUTION_LLM_ADDRESSES=http://HOST/v1 in the environment (docs/llm.md).",
-            "address",
             "",
             False,
         )

@@ -76,10 +76,10 @@ def test_a_bad_reply_is_a_failure_and_the_sentence_stays(name: str, reply: Answe
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_reply_that_is_cut_off_keeps_what_came_whole_and_says_so(name: str) -> None:
+def test_of_a_reply_that_is_cut_off_nothing_is_kept(name: str) -> None:
     cut = completion('{"claims": ["Hitchcock was a director.", "Hitch', finish="length")
     made = run(name, lambda body: cut)
-    assert made.claims[0].text == "Hitchcock was a director."
+    assert made.claims[0].text == FIRST
     assert "cut off" in made.failures[0].message
 
 
@@ -163,7 +163,7 @@ def test_the_nearest_example_of_the_bank_comes_last() -> None:
 
 
 def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -> None:
-    (tmp_path / "factscore.txt").write_text("{examples}\nBreak down: {sentence}")
+    (tmp_path / "factscore.md").write_text("{{ examples[0].claims }} Break down: {{ sentence }}")
     (tmp_path / "examples").mkdir()
     bank = tmp_path / "examples" / "factscore.jsonl"
     bank.write_text('{"sentence": "Own example.", "claims": ["Own."]}\n')
@@ -175,4 +175,4 @@ def test_the_operators_prompts_and_banks_take_the_place_of_ours(tmp_path: Any) -
 
     run("factscore", script, "It rains here.", prompt_folder=tmp_path)
     assert [message["role"] for message in messages] == ["user"]
-    assert messages[0]["content"] == "Own example.\n- Own.\n\nBreak down: It rains here."
+    assert messages[0]["content"] == "('Own.',) Break down: It rains here."

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from attribution.conversation import as_text, transcript, turns_of
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Llm, Question, Reply
+from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.pipeline.experiment import Fields, attempt
 from attribution.studies.groundedness import Given, joined
@@ -234,20 +234,18 @@ def _question(prompt: prompts.Prompt, answer: LabelledRow) -> Question:
     )
 
 
-def _with_twin(
-    answer: LabelledRow, reply: Reply[AlteredAnswer] | LlmFailed, made_by: str
-) -> Evoked:
+def _with_twin(answer: LabelledRow, reply: AlteredAnswer | LlmFailed, made_by: str) -> Evoked:
     """Return the rows of the labelled set. A twin has the same group, so both are in one split."""
     fields = answer.model_dump(include={"id", "question", "context", "response", "grounded"})
     fields |= {"context": list(answer.context), "group": answer.id}
-    problem = str(reply) if isinstance(reply, LlmFailed) else _problem(answer, reply.value.text)
+    problem = str(reply) if isinstance(reply, LlmFailed) else _problem(answer, reply.text)
     if isinstance(reply, LlmFailed) or problem:
         failed = {"of": answer.id, "line": answer.line, "error": problem}
         return fields, failed
     twin = {
         **fields,
         "id": f"{answer.id}~altered",
-        "response": reply.value.text,
+        "response": reply.text,
         "grounded": False,
         "error_type": answer.error_type,
         "of": answer.id,

@@ -39,7 +39,7 @@ class Prompted:
         self, number: int, schema: type[Schema], stop: threading.Event, **inputs: str
     ) -> Schema:
         self.llm.stop = stop
-        return self.llm.ask(self._question(number, **inputs), schema).value
+        return self.llm.ask(self._question(number, **inputs), schema)
 
 
 class PassOrFail(_MethodReply):
@@ -105,7 +105,7 @@ class RefChecker(Prompted):
         replies = self.llm.map(asked, TripletRelation)
         if failed := [r for r in replies if isinstance(r, LlmFailed)]:
             raise failed[0]
-        relations = [r.value.relation for r in replies if not isinstance(r, LlmFailed)]
+        relations = [r.relation for r in replies if not isinstance(r, LlmFailed)]
         return Scored({ONE: float(all(relation == "entailed" for relation in relations))})
 
 
@@ -197,11 +197,7 @@ class SelfCheckMulti(Prompted):
             for number in range(1, SAMPLES + 1)
         ]
         replies = self.llm.map(asked, Sample)
-        answers = [
-            r.value.answer
-            for r in replies
-            if not isinstance(r, LlmFailed) and r.value.answer.strip()
-        ]
+        answers = [r.answer for r in replies if not isinstance(r, LlmFailed) and r.answer.strip()]
         if failed := [r for r in replies if isinstance(r, LlmFailed)]:
             raise failed[0]
         if not answers:
