@@ -14,16 +14,14 @@ from attribution.claims.short_answers import completes_question, has_subject, st
 from attribution.evidence.numerals import in_figures, rounded_as
 from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
-from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
-from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
+from attribution.types import Claim, Evidence, Judgement, Page, Pair
 from attribution.verdicts import DecisionPolicy, counted, relation, strongest
 from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-SENTENCES = 2  # of a deciding passage that are read at most to find the deciding one
 STATED = 0.5  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 
@@ -33,7 +31,7 @@ class PlacedPassage:
     """A passage of a page, and how it was found: `text == page.text[start:end]`.
 
     Attributes:
-        read: What the verifier reads of it: the text without lines that state nothing.
+        read: What the verifier reads of it: the text with lines that state nothing blanked.
         similarity: Cosine of claim and chunk.
         rank: Of the page in its search, from 1.
     """
@@ -77,11 +75,11 @@ def read(
     pairs: list[Pair] = []
     for reading in readings:
         pairs += [_pair(reading.claim, p, policy, question) for p in reading.passages]
-    judged = zip(pairs, verifier.verify(pairs), strict=True)
+    judged = iter(verifier.verify(pairs))
     evidence: list[list[Evidence]] = []
     for reading in readings:
         claim = reading.claim
-        evidence.append([_evidence(claim, p, *next(judged), policy) for p in reading.passages])
+        evidence.append([_evidence(claim, p, next(judged), policy) for p in reading.passages])
     if policy.is_plain:
         return [tuple(pieces) for pieces in evidence]
 
@@ -124,13 +122,12 @@ def _legible(text: str) -> str:
 
 
 def _evidence(
-    claim: Claim, passage: PlacedPassage, pair: Pair, judgement: Judgement, policy: DecisionPolicy
+    claim: Claim, passage: PlacedPassage, judgement: Judgement, policy: DecisionPolicy
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
-    sentence = judgement.sentence
+    first, last = judgement.sentence
     if not policy.is_plain:
-        sentence = _written(claim, passage, pair[1][slice(*sentence)])
-    first, last = sentence
+        first, last = deciding_sentence(claim.statement, passage.read)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -153,16 +150,6 @@ def _evidence(
     )
 
 
-def _written(claim: Claim, passage: PlacedPassage, sentence: str) -> Span:
-    """Return where a passage has the sentence that a verifier chose in what it read of it."""
-    nearest = passage.read[slice(*deciding_sentence(claim.statement, passage.read))]
-    for words in (sentence, nearest):
-        start = passage.text.find(words)
-        if words and start >= 0:
-            return start, start + len(words)
-    return deciding_sentence(claim.statement, passage.text)
-
-
 def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPolicy) -> Evidence:
     """Run the steps in order; each that changes the evidence leaves its name in it."""
     for name, step in STEPS.items():
@@ -173,56 +160,41 @@ def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPoli
 
 
 class _Deciding(NamedTuple):
-    """The deciding one of the pieces of a claim, and the sentences of it to read.
+    """The deciding one of the pieces of a claim.
 
     Attributes:
-        pairs: The claim with each sentence, most likely first.
-        scores: Of the pairs that were read.
+        rest: Its text with the deciding sentence blanked.
     """
 
+    claim: Claim
     pieces: list[Evidence]
     piece: Evidence
-    spans: list[Span]
-    pairs: list[Pair]
-    scores: list[float]
+    rest: str
 
 
 def _find_deciding_sentences(
     readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
-    """Find the sentence of each claim's deciding passage that says most clearly what it says.
+    """Find the sentence of each claim's deciding passage that says what it says.
 
-    The sentences that share most words with the claim are read, up to the first that says it. For
-    display alone: the verdict rests on the whole passage.
+    It is the one that shares most words with the claim or, where that is read and doesn't say it,
+    the one after it in this order. For display alone: the verdict rests on the whole passage.
     """
     deciding: list[_Deciding] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         decisive = [piece for piece in pieces if piece.relation != "no_relation"]
-        if not decisive:
-            continue
-        piece = max(decisive, key=strongest)
-        spans = _candidates(reading.claim, piece)
-        if len(spans) > 1:
-            claim = _legible(spoken(reading.claim))
-            pairs: list[Pair] = [(claim, _legible(piece.text[slice(*span)])) for span in spans]
-            deciding.append(_Deciding(pieces, piece, spans, pairs, []))
-    for place in range(SENTENCES):
-        open_ones = [one for one in deciding if max(one.scores, default=0.0) < STATED]
-        unread = [one for one in open_ones if place < len(one.pairs)]
-        judgements = verifier.verify([one.pairs[place] for one in unread]) if unread else ()
-        for one, judgement in zip(unread, judgements, strict=True):
-            one.scores.append(getattr(judgement.probabilities, one.piece.relation))
-    for pieces, piece, spans, _, scores in deciding:
-        start, end = spans[scores.index(max(scores))]
-        sentence = (piece.start + start, piece.start + end)
-        pieces[pieces.index(piece)] = piece.model_copy(update={"sentence": sentence})
-
-
-def _candidates(claim: Claim, piece: Evidence) -> list[Span]:
-    """Return the sentences of a passage that share most words with a claim, best first."""
-    shared: dict[Span, float] = {}
-    for span in sentences(piece.text):
-        sentence = piece.text[slice(*span)]
-        if sentence.strip():
-            shared[span] = shared_words(claim.statement, sentence)
-    return sorted(shared, key=lambda span: -shared[span])[:SENTENCES]
+        if decisive:
+            piece = max(decisive, key=strongest)
+            start, end = (place - piece.start for place in piece.sentence)
+            rest = piece.text[:start] + " " * (end - start) + piece.text[end:]
+            if not rest.isspace():
+                deciding.append(_Deciding(reading.claim, pieces, piece, rest))
+    pairs: list[Pair] = []
+    for one in deciding:
+        pairs.append((_legible(spoken(one.claim)), _legible(one.piece.deciding_sentence)))
+    judgements = verifier.verify(pairs) if pairs else ()
+    for (claim, pieces, piece, rest), judgement in zip(deciding, judgements, strict=True):
+        if getattr(judgement.probabilities, piece.relation) < STATED:
+            start, end = deciding_sentence(claim.statement, rest)
+            sentence = (piece.start + start, piece.start + end)
+            pieces[pieces.index(piece)] = piece.model_copy(update={"sentence": sentence})

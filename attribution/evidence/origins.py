@@ -120,14 +120,6 @@ class _FirstPages:
         return origin
 
 
-def sources(pages: Iterable[Page]) -> str:
-    """Say how many pages these are and, if fewer, of how many origins: "3 pages, 1 origin"."""
-    by_id = {page.id: page.origin or page.id for page in pages}
-    count, origins = len(by_id), len(set(by_id.values()))
-    words = f"{count} page{'s' * (count != 1)}"
-    return words if count == origins else f"{words}, {origins} origin{'s' * (origins != 1)}"
-
-
 def _shared(page: Page) -> Iterator[Hashable]:
     """Yield what pages of one origin have in common beside their text: an address, an article."""
     if page.kind != "web":

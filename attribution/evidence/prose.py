@@ -1,8 +1,8 @@
 """Blank what a verifier should not read of a source.
 
-Of every page: bare addresses, reference lists, navigation, headings and citation marks. For a claim
-that names a row, a column, a block or a clause: what is about its neighbours. They are blanked, not
-cut out, so that offsets into the text stay true.
+Of every page: bare addresses, reference lists and citation marks. For a claim that names a row, a
+column, a block or a clause: what is about its neighbours. They are blanked, not cut out, so that
+offsets into the text stay true.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 
 from attribution.text.marks import without_numbers
@@ -21,10 +21,10 @@ NEAR = 4  # lines below a name in which a label stands
 NAMED = 0.6  # share of the words of a row's name that a claim has: "Net income (loss)"
 ROW = re.compile(r"[ \t]*(?P<name>[^:;|\n]{2,60}):[ ](?P<cells>[^\n]+)")
 HEAD = re.compile(r"[^:;|\n]{1,60}(?: \| [^:;|\n]{0,60}){1,20}")
-LABELLED = re.compile(r"\W{0,4}(?P<label>[^\W\d_][^:|\n]{0,40}):[ \t]\S")
-NAME = re.compile(r"\W{0,8}[^\W_][^:;|.!?\n]{1,58}[^\W_.!?:;|]\W{0,4}")
 _CELL = re.compile(r"[^;]+;?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
+LABELLED = re.compile(r"\W{0,4}[^\W\d_][^:|\n]{0,40}:[ \t]\S")
+NAME = re.compile(r"\W{0,8}[^\W_][^:;|.!?\n]{1,58}[^\W_.!?:;|]\W{0,4}")
 _COMPARES = re.compile(  # such a claim needs more than what it names
     r"""
     \b(?: than(?![ ]\W?\d) | compared | both | each | every | other | others
@@ -51,14 +51,15 @@ class Section:
     """A row or a block of a text.
 
     Attributes:
-        parts: The names of its cells or labelled lines, empty for one without, by their spans.
+        columns: The names of a row's columns, as far as known; None for a block.
+        has_label: A line of the block is labelled.
     """
 
     name: str
     start: int
     end: int
-    is_row: bool = False
-    parts: dict[Span, str] = field(default_factory=dict)
+    columns: Sequence[str] | None = None
+    has_label: bool = False
 
 
 def about_named(claim: str, text: str) -> str:
@@ -72,13 +73,10 @@ def about_named(claim: str, text: str) -> str:
         return text
     sections, heads = _sections(text)
     words = _keys(claim)
-    named = {section.start for section in _named(words, sections, text)}
-    others: list[Span] = []
-    for section in sections:
-        if section.start in named:
-            others += _other_parts(words, section, text)
-        else:
-            others.append((section.start, section.end))
+    named = _named(words, sections, text)
+    others = [(section.start, section.end) for section in sections if section not in named]
+    for section in named:
+        others += _other_cells(words, section, text)
     return _blanked(text, [*others, *heads]) if others else text
 
 
@@ -122,45 +120,25 @@ def _sections(text: str) -> tuple[list[Section], list[Span]]:
     lines = text.split("\n")
     for number, line in enumerate(lines):
         end = start + len(line)
-        row = _row(line, start, names)
+        row = ROW.fullmatch(line)
         is_first = number == 0 or not lines[number - 1].strip() or line.startswith("#")
         if HEAD.fullmatch(line):
-            names += line.split(" | ")
+            names += filter(None, line.split(" | "))
             heads.append((start, end))
             block = None
-        elif row:
-            sections.append(row)
+        elif row and (";" in line or row["cells"].startswith(tuple(names))):
+            sections.append(Section(row["name"], start, end, names))
             block = None
         elif is_first and heads_a_block(line, lines[number + 1 : number + 2 + NEAR]):
             block = Section(line, start, end)
             sections.append(block)
         elif block and line.strip():
             block.end = end
-            label = LABELLED.match(line)
-            if label:
-                block.parts[start, end] = label["label"]
-        elif block and block.parts:
+            block.has_label |= bool(LABELLED.match(line))
+        elif block and block.has_label:
             block = None
         start = end + 1
     return sections, heads
-
-
-def _row(line: str, start: int, names: Sequence[str]) -> Section | None:
-    """Return a line "Alder: Built 1998; Owner Osen" as a section.
-
-    With one cell it is a row only if that begins with the name of a column.
-    """
-    row = ROW.fullmatch(line)
-    if not row:
-        return None
-    parts: dict[Span, str] = {}
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
-    heads = re.compile(rf"\s*((?:(?:{known})\s+)*)") if known else re.compile("()")
-    for cell in _CELL.finditer(line, row.start("cells")):
-        head = heads.match(cell[0])
-        parts[start + cell.start(), start + cell.end()] = head[1] if head else ""
-    is_row = len(parts) > 1 or any(parts.values())
-    return Section(row["name"], start, start + len(line), True, parts) if is_row else None
 
 
 def _named(words: frozenset[str], sections: Sequence[Section], text: str) -> list[Section]:
@@ -172,7 +150,7 @@ def _named(words: frozenset[str], sections: Sequence[Section], text: str) -> lis
     by_name: defaultdict[str, list[Section]] = defaultdict(list)
     for section in sections:
         if best < NAMED:
-            by_name["" if section.is_row else section.name].append(section)
+            by_name[section.name if section.columns is None else ""].append(section)
         elif _share(words, section.name) == best:
             by_name[section.name].append(section)
     selected: list[Section] = []
@@ -188,15 +166,19 @@ def _share(words: frozenset[str], name: str) -> float:
     return len(keys & words) / len(keys) if keys else 0.0
 
 
-def _other_parts(words: frozenset[str], section: Section, text: str) -> list[Span]:
-    """Return the cells or lines that a claim leaves out, if it has the name of one."""
-    named_parts = {span: name for span, name in section.parts.items() if name}
+def _other_cells(words: frozenset[str], row: Section, text: str) -> list[Span]:
+    """Return the cells that a claim leaves out, if it has the column or a word of another one."""
+    names = "|".join(map(re.escape, sorted(row.columns or (), key=len, reverse=True)))
+    heads = re.compile(rf"\s*(?:(?:{names})\s+)+")
+    named: list[Span] = []
     others: list[Span] = []
-    for span, name in named_parts.items():
-        values = terms(text[slice(*span)]).content - terms(name).content
-        if _share(words, _IN_BRACKETS.sub("", name)) < 1 and not values & words:
-            others.append(span)
-    return others if len(others) < len(named_parts) else []
+    for cell in _CELL.finditer(text, text.find(":", row.start) + 1, row.end):
+        head = heads.match(cell[0])
+        if head and names:
+            is_named = _share(words, _IN_BRACKETS.sub("", head[0])) == 1
+            has_word = terms(cell[0][head.end() :]).content & words
+            (named if is_named or has_word else others).append(cell.span())
+    return others if named else []
 
 
 def _without_other_clauses(claim: str, text: str) -> str:
@@ -220,8 +202,7 @@ def _is_within_clause(number: str, cited: str) -> bool:
     return f"{number}.".startswith(f"{cited}.") or f"{cited}.".startswith(f"{number}.")
 
 
-HEADING_WORDS = 8  # a longer line is no heading
-LONGEST_LINE = 10_000  # characters: a longer one is no reference and no navigation either
+LONGEST_LINE = 10_000  # characters of a line that are looked at
 _AROUND_ADDRESS = 4  # words beside an address that make no statement yet: "Retrieved from …"
 _ADDRESS = re.compile(
     r"""
@@ -233,8 +214,6 @@ _ADDRESS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# found sooner than an address, and every address has one
-_PART_OF_ADDRESS = re.compile(r"[/@]|www\.|doi:|mailto:", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"""
     \b(?:doi|ISBN|ISSN|PMID|arXiv)\b
@@ -246,7 +225,7 @@ _REFERENCE = re.compile(
 )
 _REFERENCE_MARK = re.compile(
     r"""
-    \s*(?: \^ | \[\d{1,3}\] | \d{1,3}\.\s | [-*•–]\s
+    ^\s*(?: \^ | \[\d{1,3}\] | \d{1,3}\.\s | [-*•–]\s
     | [A-Z][\w'’-]+,[ ](?:[A-Z]\.|[A-Z][\w-]+) )
     """,
     re.VERBOSE,
@@ -258,18 +237,6 @@ _REFERENCE_HEADING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_NAVIGATION = re.compile(
-    r"""
-    \W*(?: (?:skip|jump)[ ]to[ ](?:main[ ])?(?:content|navigation|search)
-    | (?:back|return)[ ]to[ ](?:top|home) | home | menu | log[ ]?in | sign[ ](?:in|up)
-    | subscribe(?:[ ]now)? | share(?:[ ]this)?(?:[ ]on[ ]\w+)? | tweet | print
-    | (?:read|learn)[ ]more | (?:contact|about)(?:[ ]us)? | search
-    | (?:next|previous)(?:[ ]page)? | privacy[ ]policy | terms[ ]of[ ](?:use|service)
-    | cookies?(?:[ ]\w+)? | all[ ]rights[ ]reserved | edit | main[ ]page
-    | (?:table[ ]of[ ])?contents | advertisement )\W*
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 # "[a]" is a note, "[t]he" a quotation that its writer fitted in
 _NOTE = re.compile(
     r"""
@@ -278,8 +245,6 @@ _NOTE = re.compile(
     """,
     re.VERBOSE,
 )
-_SEPARATOR = re.compile(r"[|·•»>/]")
-_END = re.compile(r"[.!?;:…。！？][\"'”’)\]]*$")
 _VERB = re.compile(
     r"""
     \b(?: is|are|was|were|be|been|has|have|had|does|did|do|can|could|will|would|shall|should
@@ -288,57 +253,35 @@ _VERB = re.compile(
     """,
     re.VERBOSE,
 )
-_ITEM = re.compile(r"\s*(?:[-*•–▪]|\(?\d{1,3}[.)])\s")
 
 
 def prose(text: str) -> str:
     """Return the text with blanks in place of lines that state nothing, and of marks in others."""
     lines = []
     is_reference_list = False
-    written = text.split("\n")
-    for number, line in enumerate(written):
-        if _REFERENCE_HEADING.fullmatch(line[:LONGEST_LINE]):
+    for line in text.split("\n"):
+        start = line[:LONGEST_LINE]
+        if _REFERENCE_HEADING.fullmatch(start):
             is_reference_list = True
-        elif line.strip() and not _is_listed_reference(line):
+        elif start.strip() and not _is_listed_reference(start):
             is_reference_list = False
-        is_name = heads_a_block(line, written[number + 1 : number + 1 + NEAR])
-        is_blank = is_reference_list or states_nothing(line) and not is_name
+        is_blank = is_reference_list or states_nothing(start)
         marked = _NOTE.sub(lambda note: " " * len(note[0]), without_numbers(line))
         lines.append(" " * len(line) if is_blank else marked)
     return "\n".join(lines)
 
 
 def states_nothing(line: str) -> bool:
-    """Return True if a line is only an address, an entry of a reference list, navigation or a
-    heading.
-    """
-    words = line.split()
-    if not words or len(line) > LONGEST_LINE:
-        return not words
-    rest = _ADDRESS.sub(" ", line) if _PART_OF_ADDRESS.search(line) else line
-    if rest != line:
-        beside = [word for word in rest.split() if any(map(str.isalnum, word))]
-        if len(beside) <= _AROUND_ADDRESS:
-            return True
+    """Return True if a line is only an address or an entry of a reference list."""
+    rest = _ADDRESS.sub(" ", line)
+    beside = [word for word in rest.split() if any(map(str.isalnum, word))]
+    if rest != line and len(beside) <= _AROUND_ADDRESS:
+        return True
+    is_reference = _REFERENCE_MARK.match(line) and _REFERENCE.search(line)
     unquoted = line.split("“")[0].split('"')[0]
-    if _REFERENCE_MARK.match(line) and _REFERENCE.search(line) and not _VERB.search(unquoted):
-        return True
-    cells = [cell for cell in _SEPARATOR.split(line) if cell.strip()]
-    links = sum(bool(_NAVIGATION.fullmatch(cell)) for cell in cells)
-    if _NAVIGATION.fullmatch(line) or len(cells) >= 3 and links * 2 >= len(cells):
-        return True
-    return len(words) <= HEADING_WORDS and _is_heading(line)
+    return bool(is_reference) and not _VERB.search(unquoted)
 
 
 def _is_listed_reference(line: str) -> bool:
     """Below the heading of a list of references, the mark of an entry alone makes one."""
-    if len(line) > LONGEST_LINE:
-        return False
-    return any(p.search(line) for p in (_REFERENCE, _ADDRESS)) or bool(_REFERENCE_MARK.match(line))
-
-
-def _is_heading(line: str) -> bool:
-    """Return True without a verb, a figure, a colon or an end mark; no item and no row is one."""
-    if _END.search(line.rstrip()) or _ITEM.match(line) or _VERB.search(line):
-        return False
-    return not any(c in "|:" or c.isdigit() for c in line)
+    return any(form.search(line) for form in (_REFERENCE, _ADDRESS, _REFERENCE_MARK))

@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from attribution.text.marks import without_numbers
-from attribution.text.sentences import sentences
-from attribution.text.words import shared_words, uncovered, words_of
+from attribution.text.words import shared_words, uncovered
 from attribution.types import (
     SILENT,
     Claim,
@@ -77,8 +75,7 @@ def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
         return piece.model_copy(update={"probabilities": probabilities})
     if piece.probabilities.entailed < piece.probabilities.contradicted:
         return None
-    note = "a fact check repeats what it reviews"
-    return piece.model_copy(update={"reservation": Reservation(relations=("entailed",), note=note)})
+    return _unsupporting(piece, "a fact check repeats what it reviews")
 
 
 WITHDRAWN = re.compile(
@@ -86,66 +83,33 @@ WITHDRAWN = re.compile(
     (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
       | \b[Tt]his[ ]\w{3,12}[ ](?:originally|previously|initially|first|incorrectly|wrongly)\b )
     [ ](?:\w+ly[ ])?(?:said|stated|reported|gave|claimed|misstated|described|had|wrote)\b
-    (?P<earlier>(?:[^.;\n]|\.(?=\d)){3,300})
+    (?:[^.;\n]|\.(?=\d)){3,300}
     | \b(?:RETRACTED|RETRACTION|WITHDRAWN|Retracted|Withdrawn)\b[^:\n]{0,30}:\s?
-    (?P<retracted>(?:[^.\n]|\.(?=\d)){3,300})
-    | \bMyth\b(?:[ ]\d{1,2})?[:.–-]\s?(?P<myth>(?:[^.!?\n]|\.(?=\d)){3,300})
+    (?:[^.\n]|\.(?=\d)){3,300}
+    | \bMyth\b(?:[ ]\d{1,2})?[:.–-]\s?(?:[^.!?\n]|\.(?=\d)){3,300}
     """,
     re.VERBOSE,
 )
 JOKE = re.compile(r"\W{0,8}(?:satire|satirical|parody|humou?r)\b", re.IGNORECASE)
 RETRACTED = re.compile(r"\W{0,8}(?:retracted|retraction|withdrawn)\b", re.IGNORECASE)
-SAID = re.compile(
-    r"""
-    (?P<before>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4})[ ](?:has[ ])?
-    (?:said|says|stated|claimed|explained|added|argued|told|announced|warned|asked|replied)\b
-    | According[ ]to[ ](?P<after>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4}),
-    """,
-    re.VERBOSE,
-)
-TURN = re.compile(
-    r"""
-    ^(?:[\[(]?[\d:.]{4,12}[\])]?[ ])? (?P<name>[A-Z][\w.’'-]*(?:[ ][A-Z][\w.’'-]*){0,4})
-    (?:,[^:\n]{1,60})? (?:[ ]\([^()\n]{1,40}\))? (?:,[^:\n]{1,60})? :\s
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-DENIED = 0.9  # probability that a source denies what it takes back
 
 
 def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Return the evidence of a source that takes back what a claim says.
+    """Return the evidence of a source that takes back what a claim says: it supports nothing.
 
-    It denies a claim whose words stand in the withdrawn part alone. A page that is retracted or
-    meant as a joke supports nothing.
+    The claim's words stand in the withdrawn part alone, or the whole page is retracted or a joke.
     """
     for match in WITHDRAWN.finditer(piece.text):
-        part = next(group for group in match.groups() if group)
         rest = piece.text[: match.start()] + piece.text[match.end() :]
-        is_taken_back = not uncovered(claim.statement, part)
+        is_taken_back = not uncovered(claim.statement, match[0])
         if is_taken_back and uncovered(claim.statement, rest):
-            denied = Probabilities(entailed=0.0, contradicted=DENIED, no_relation=1 - DENIED)
-            return piece.model_copy(update={"probabilities": denied})
+            return _unsupporting(piece, "the source takes it back")
     opening = page.text[:80]
-    is_void = RETRACTED.match(page.title) or RETRACTED.match(opening)
-    is_joke = JOKE.match(page.title) or JOKE.match(opening)
-    if is_void or is_joke:
-        note = "the source is retracted" if is_void else "the source is a joke"
-        return _unsupporting(piece, note)
+    if RETRACTED.match(page.title) or RETRACTED.match(opening):
+        return _unsupporting(piece, "the source is retracted")
+    if JOKE.match(page.title) or JOKE.match(opening):
+        return _unsupporting(piece, "the source is a joke")
     return None
-
-
-def of_another(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let no turn of a transcript support that somebody else said it."""
-    said = SAID.match(claim.statement)
-    turns = list(TURN.finditer(page.text, 0, piece.sentence[1]))
-    if not said or not turns:
-        return None
-    name = words_of(said["before"] or said["after"])[-1]
-    speaker = turns[-1]["name"]
-    if name in words_of(speaker) or name in words_of(piece.deciding_sentence):
-        return None
-    return _unsupporting(piece, f"it is said by {speaker}")
 
 
 def _unsupporting(piece: Evidence, note: str) -> Evidence:
@@ -153,44 +117,22 @@ def _unsupporting(piece: Evidence, note: str) -> Evidence:
 
 
 Step = Callable[[Claim, Page, Evidence], Evidence | None]
-SURE = 0.98  # probability of what stands word for word in a passage
-FEWEST_WORDS = 3
-ASKS_OR_QUOTES = re.compile(r"[“\"„«?？]")
-
-
-def verbatim(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let a passage support what one of its sentences says word for word.
-
-    Case, punctuation and citation marks don't matter. A question or a quotation states nothing.
-    """
-    wanted = words_of(without_numbers(claim.statement))
-    if len(wanted) < FEWEST_WORDS:
-        return None
-    for start, end in sentences(piece.text):
-        sentence = piece.text[start:end]
-        is_statement = not ASKS_OR_QUOTES.search(sentence) or ASKS_OR_QUOTES.search(claim.statement)
-        if is_statement and words_of(without_numbers(sentence)) == wanted:
-            probabilities = Probabilities(entailed=SURE, contradicted=0.0, no_relation=1 - SURE)
-            place = (piece.start + start, piece.start + end)
-            return piece.model_copy(update={"probabilities": probabilities, "sentence": place})
-    return None
 
 
 def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """Let a page count for what it is.
 
-    Pages that only list or repeat are left out, a fact check counts by its rating, a retraction
-    against what it takes back, and a transcript for who speaks.
+    Pages that only list or repeat are left out, a fact check counts by its rating, and nothing
+    supports what it takes back.
     """
     if page.genre == "fact check":
         return rated(claim, page, piece)
     if page.genre in SILENT:
         reservation = Reservation(relations=("entailed", "contradicted"), note=SILENT[page.genre])
         return piece.model_copy(update={"reservation": reservation})
-    return withdrawn(claim, page, piece) or of_another(claim, page, piece)
+    return withdrawn(claim, page, piece)
 
 
 STEPS: dict[str, Step] = {  # in the order in which they run
-    "verbatim": verbatim,
     "genre": genre,
 }

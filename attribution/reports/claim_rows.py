@@ -10,7 +10,7 @@ from typing import NamedTuple
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import RELATIONS, group_of
 from attribution.text.quantities import clear_contrasts, computed
-from attribution.text.words import uncovered
+from attribution.text.words import uncovered, words_of
 from attribution.types import (
     WEAK,
     AnalystVerdict,
@@ -172,7 +172,7 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
 def _supported(row: ClaimRow, is_weak: bool) -> str:
     if row.piece is None or row.piece.relation != "entailed":
         return "The analyst found this supported."
-    if "verbatim" in row.piece.steps:
+    if words_of(row.claim.statement) == words_of(row.piece.deciding_sentence):
         return "The source says so word for word."
     equation = computed(row.claim.statement, row.piece.deciding_sentence)
     if equation:

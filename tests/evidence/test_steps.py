@@ -67,18 +67,18 @@ def stated(source: Page) -> Evidence:
         ("Myth: lightning never strikes twice. Fact: it does.", "Lightning never strikes twice."),
     ],
 )
-def test_a_source_denies_what_it_takes_back(text: str, statement: str) -> None:
+def test_a_source_does_not_support_what_it_takes_back(text: str, statement: str) -> None:
     source = page(text)
     changed = genre(claim(statement), source, stated(source))
     assert changed is not None
-    assert changed.probabilities.contradicted > 0.5
+    assert changed.reservation is not None
 
 
 @pytest.mark.parametrize(
     "statement",
     ["The fire began at ten.", "The fire was put out.", "The bridge is 1.1 miles long."],
 )
-def test_what_a_correction_says_now_is_not_denied(statement: str) -> None:
+def test_what_a_correction_says_now_is_not_taken_back(statement: str) -> None:
     source = page("An earlier version said that the fire began at noon; the fire began at ten.")
     assert genre(claim(statement), source, stated(source)) is None
 
@@ -88,18 +88,3 @@ def test_a_joke_supports_nothing() -> None:
     changed = genre(claim("The mayor is a horse."), source, stated(source))
     assert changed is not None
     assert changed.reservation is not None
-
-
-@pytest.mark.parametrize(
-    ("statement", "is_right"),
-    [
-        ("Anna Berg said that the ferry will stop in May.", True),
-        ("Tom Reed said that the ferry will stop in May.", False),
-        ("According to Reed, the ferry will stop in May.", False),
-        ("The ferry will stop in May.", True),
-    ],
-)
-def test_a_turn_is_its_speakers(statement: str, is_right: bool) -> None:
-    source = page("ANNA BERG, CHAIR: The ferry will stop in May.\n\nTOM REED: We never agreed.")
-    piece = stated(source).model_copy(update={"sentence": (18, 44)})
-    assert (genre(claim(statement), source, piece) is None) is is_right
