@@ -75,8 +75,6 @@ class DuckDuckGo:
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k web pages. SearchFailed: search_limited or search_failed."""
         query = " ".join(query.split())[:MAX_QUERY]
-        if not query:
-            return []
         results = ((_web_address(href), title) for href, title in self._ask(query))
         return as_hits(NAME, results, query, k)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 
-from attribution.errors import SearchFailed, Unavailable
+from attribution.errors import SearchFailed
 from attribution.network import is_public
-from attribution.searchers.json_api import Api, key, shortened
+from attribution.searchers.json_api import JsonEngine, key, shortened
 from attribution.settings import Settings, engine_address
 from attribution.text.urls import site
 from attribution.types import SearchHit
@@ -18,92 +17,70 @@ MAX_RESULTS = 20  # of one request
 MAX_GOOGLE = 10  # results of one request
 
 
-class Brave:
-    """Titles come as HTML with <strong>, which is removed."""
-
-    name = "brave"
+class Brave(JsonEngine):
+    name, label = "brave", "Brave"
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(
-            self.name,
-            "Brave",
+        address = "https://api.search.brave.com/res/v1/web/search"
+        language = settings.search_language.partition("-")[0]
+        super().__init__(
             settings,
-            engine_address(
-                "ATTRIBUTION_BRAVE_URL", "https://api.search.brave.com/res/v1/web/search"
-            ),
-            {"search_lang": settings.search_language.partition("-")[0]},
+            engine_address("ATTRIBUTION_BRAVE_URL", address),
+            {"search_lang": language, "text_decorations": "false"},
             {"X-Subscription-Token": key("BRAVE_API_KEY", "Brave")},
         )
-        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """Return at most k web pages, and at most 20."""
         text = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
-        if not text:
-            return []
-        reply = self._api.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
+        reply = self.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
         none = reply.get("type") == "search" and "web" not in reply and "error" not in reply
-        results = self._api.rows(reply, query, "web.results", none)
-        for result in results:
-            title = str(result.get("title") or "")
-            result["title"] = html.unescape(title.replace("<strong>", "").replace("</strong>", ""))
-        return self._api.hits(results, "url", "title", query, k)
+        return self.hits(self.rows(reply, query, "web.results", none), "url", query, k)
 
 
-class GoogleCSE:
+class GoogleCSE(JsonEngine):
     """Sends the key in a header, so that no address contains it."""
 
-    name = "google_cse"
+    name, label = "google_cse", "Google"
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(
-            self.name,
-            "Google",
+        super().__init__(
             settings,
             engine_address("ATTRIBUTION_GOOGLE_URL", "https://www.googleapis.com/customsearch/v1"),
             {"cx": key("GOOGLE_CSE_ID", "the search engine"), "hl": settings.search_language},
             {"X-Goog-Api-Key": key("GOOGLE_CSE_KEY", "Google")},
         )
-        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """Return at most k web pages, and at most 10."""
         text = shortened(query, MAX_QUERY)
-        if not text:
-            return []
-        reply = self._api.ask(query, {"q": text, "num": min(k, MAX_GOOGLE)})
+        reply = self.ask(query, {"q": text, "num": min(k, MAX_GOOGLE)})
         about = reply.get("searchInformation")
         none = isinstance(about, dict) and about.get("totalResults") == "0"
-        results = self._api.rows(reply, query, "items", none)
-        return self._api.hits(results, "link", "title", query, k)
+        return self.hits(self.rows(reply, query, "items", none), "link", query, k)
 
 
-class Tavily:
+class Tavily(JsonEngine):
     """Only its addresses are used: pages are fetched here, as for every engine."""
 
-    name = "tavily"
+    name, label = "tavily", "Tavily"
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(
-            self.name,
-            "Tavily",
+        super().__init__(
             settings,
             engine_address("ATTRIBUTION_TAVILY_URL", "https://api.tavily.com/search"),
             {"search_depth": "basic"},
             {"Authorization": f"Bearer {key('TAVILY_API_KEY', 'Tavily')}"},
         )
-        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """Return at most k web pages, and at most 20."""
         text = shortened(query, MAX_QUERY)
-        if not text:
-            return []
-        reply = self._api.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
-        return self._api.hits(self._api.rows(reply, query, "results"), "url", "title", query, k)
+        reply = self.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
+        return self.hits(self.rows(reply, query, "results"), "url", query, k)
 
 
-class SearXNG:
+class SearXNG(JsonEngine):
     """Asks the engines of one SearXNG instance; the environment's may have a private address."""
 
     def __init__(self, settings: Settings, address: str = "", owner: str = "") -> None:
@@ -112,20 +89,14 @@ class SearXNG:
 
         What such an instance has found is for its `owner` alone.
         """
-        variable = "ATTRIBUTION_SEARXNG_URL"
-        used = (address or engine_address(variable)).rstrip("/")
-        if not used:
-            raise Unavailable(
-                f"no SearXNG instance is set: set {variable} to the address of one that allows "
-                "the format json"
-            )
+        used = (address or engine_address("ATTRIBUTION_SEARXNG_URL")).rstrip("/")
         used += "" if used.endswith("/search") else "/search"
         host = f" at {site(used)}" if address else ""
-        self.name = f"searxng{host}"
+        self.name, self.label = f"searxng{host}", f"SearXNG{host}"
         fixed = {"format": "json", "language": settings.search_language}
-        allow = is_public if address else lambda _: True
-        self._api = Api(self.name, f"SearXNG{host}", settings, used, fixed, allow=allow)
-        self.key = f"{self._api.key} {owner}" if address else self._api.key
+        super().__init__(settings, used, fixed, allow=is_public if address else lambda _: True)
+        if address:
+            self.key += f" {owner}"
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """Return at most k web pages.
@@ -133,18 +104,15 @@ class SearXNG:
         Raises:
             SearchFailed: Nothing was found because engines did not reply.
         """
-        text = shortened(query, MAX_QUERY)
-        if not text:
-            return []
-        reply = self._api.ask(query, {"q": text})
-        results = self._api.rows(reply, query, "results")
+        reply = self.ask(query, {"q": shortened(query, MAX_QUERY)})
+        results = self.rows(reply, query, "results")
         if not results and reply.get("unresponsive_engines"):
             raise SearchFailed(
                 "search_failed",
                 "none of this SearXNG instance's engines has replied: run again later",
                 query,
             )
-        return self._api.hits(results, "url", "title", query, k)
+        return self.hits(results, "url", query, k)
 
 
 # --- Wikipedia ---
@@ -164,20 +132,19 @@ _OPERATORS = re.compile(r"[\"~*?!:(){}\[\]|\\/<>=^+]|(?<!\w)-")
 _WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
 
 
-class Wikipedia:
+class Wikipedia(JsonEngine):
     """Articles in `settings.search_language` with all of the query's words, or else with any of
     them.
     """
 
-    name = "wikipedia"
+    name, label = "wikipedia", "Wikipedia"
 
     def __init__(self, settings: Settings) -> None:
         address = engine_address(
             "ATTRIBUTION_WIKIPEDIA_URL",
             f"https://{settings.search_language}.wikipedia.org/w/api.php",
         )
-        self._api = Api(self.name, "Wikipedia", settings, address, WIKI_PARAMETERS)
-        self.key = self._api.key
+        super().__init__(settings, address, WIKI_PARAMETERS)
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k articles."""
@@ -192,7 +159,7 @@ class Wikipedia:
 
     def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
         words = shortened(text, WIKI_QUERY).removesuffix(" OR")
-        reply = self._api.ask(query, {"gsrsearch": words, "gsrlimit": min(k, 50)})
+        reply = self.ask(query, {"gsrsearch": words, "gsrlimit": min(k, 50)})
         error = reply.get("error")
         if error:
             code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
@@ -203,14 +170,14 @@ class Wikipedia:
                 "another engine",
                 query,
             )
-        found = self._api.rows(
+        found = self.rows(
             reply,
             query,
             "query.pages",
             none=reply.get("batchcomplete") is True and "query" not in reply,
         )
         pages = sorted(found, key=lambda page: _rank(page.get("index")))
-        return self._api.hits(pages, "fullurl", "title", query, k)
+        return self.hits(pages, "fullurl", query, k)
 
 
 def _is_telling(word: str) -> bool:

@@ -49,15 +49,20 @@ def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], 
         raise SearchFailed("search_failed", message, query, detail=error.detail) from None
 
 
-class Api:
+class JsonEngine:
     """An engine that replies in JSON. Its address may be private if the operator of the server has
     set it.
+
+    Attributes:
+        name: Of the searcher.
+        label: Of the engine, for messages.
     """
+
+    name: str
+    label: str
 
     def __init__(
         self,
-        name: str,
-        label: str,
         settings: Settings,
         address: str,
         fixed: Mapping[str, object],
@@ -67,17 +72,15 @@ class Api:
         """Set up an engine.
 
         Args:
-            name: Of the searcher.
-            label: Of the engine, for messages.
             settings: Timeouts.
             address: Of the interface.
             fixed: Parameters of every request. They are part of `key`, so none is an API key.
             headers: Of every request.
             allow: Decides on each numeric address.
         """
-        self.name, self.label, self._settings, self._allow = name, label, settings, allow
+        self._settings, self._allow = settings, allow
         self._address, self._fixed, self._headers = address, fixed, headers or {}
-        self.key = json.dumps([name, address, sorted(fixed.items())])
+        self.key = json.dumps([self.name, address, sorted(fixed.items())])
 
     def ask(
         self, query: str, parameters: Mapping[str, object], post: bool = False
@@ -88,6 +91,7 @@ class Api:
 
         Raises:
             SearchFailed: search_limited or search_failed.
+            FetchFailed: bad_address, if the engine's is none.
         """
         parameters = {**parameters, **self._fixed}
         address, body = self._address, None
@@ -97,11 +101,7 @@ class Api:
             headers["Content-Type"] = "application/json"
         else:
             address += f"{'&' if '?' in address else '?'}{urlencode(parameters)}"
-        try:
-            url = parsed(address)
-        except FetchFailed as error:
-            message = f"the address of {self.label}: {error}"
-            raise SearchFailed("search_failed", message, query) from None
+        url = parsed(address)
 
         def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))
@@ -162,14 +162,20 @@ class Api:
         return rows
 
     def hits(
-        self, rows: Iterable[Mapping[str, object]], url: str, title: str, query: str, k: int
+        self, rows: Iterable[Mapping[str, object]], url: str, query: str, k: int
     ) -> list[SearchHit]:
-        """Return the first k rows as hits, from the fields of these names.
+        """Return the first k rows as hits.
+
+        Args:
+            rows: Each with a title and an address.
+            url: The name of the field with the address.
+            query: The query that they are hits of.
+            k: The most hits.
 
         Raises:
             SearchFailed: None has an address.
         """
-        results = [(row.get(url), row.get(title)) for row in rows]
+        results = [(row.get(url), row.get("title")) for row in rows]
         if results and not any(isinstance(address, str) for address, _ in results):
             raise SearchFailed(
                 "search_failed",
