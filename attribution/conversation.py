@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import get_args
@@ -12,7 +11,6 @@ from attribution.settings import LIMITS
 from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Speaker, Turn
 
-LIMIT, TURNS = LIMITS.text, LIMITS.turns  # characters of all turns together; turns
 _NAMES: dict[str, Speaker] = {
     **dict.fromkeys(("user", "human", "question", "q"), "user"),
     **dict.fromkeys(("assistant", "ai", "bot", "system", "model", "answer", "a"), "assistant"),
@@ -22,33 +20,23 @@ _MARK = re.compile(
 )
 
 
-def read_turns(text: str) -> tuple[Turn, ...]:
-    """Read the earlier turns of a conversation; none from an empty text.
+def turns_of(given: object) -> tuple[Turn, ...]:
+    """Read the earlier turns of a conversation; none if there is nothing.
 
     Args:
-        text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list, or one turn a line)
-            of objects with "speaker" or "role" and "text" or "content".
+        given: “User: …” and “Assistant: …”, each on a new line, or a list of objects with "speaker"
+            or "role" and "text" or "content".
 
     Raises:
         BadInput: Text before the first speaker, an unknown speaker, or too long a conversation.
     """
-    text = text.strip()
-    if text[:1] not in ("[", "{"):
-        return check_turns(_of_lines(text))
-    try:
-        rows = json.loads(text if text.startswith("[") else f"[{','.join(text.splitlines())}]")
-    except (ValueError, RecursionError):
-        raise BadInput(
-            "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
-        ) from None
-    return check_turns([_turn(number, row) for number, row in enumerate(rows, 1)])
-
-
-def turns_of(given: object) -> tuple[Turn, ...]:
-    """Read the turns in a row's field, text or a list; none if it is empty. Raises BadInput."""
     if not given:
         return ()
-    return read_turns(given if isinstance(given, str) else json.dumps(given))
+    if isinstance(given, str):
+        return check_turns(_of_lines(given.strip()))
+    if isinstance(given, list):
+        return check_turns([_turn(number, row) for number, row in enumerate(given, 1)])
+    raise BadInput("the earlier turns are neither text nor a list")
 
 
 def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
@@ -60,10 +48,10 @@ def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
         raise BadInput(f"the earlier turns: {PROBLEM}")
     spoken = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())
     size = sum(len(said) for _, said in spoken)
-    if len(spoken) > TURNS or size > LIMIT:
+    if len(spoken) > LIMITS.turns or size > LIMITS.text:
         raise BadInput(
             f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most "
-            f"{TURNS} turns and {LIMIT:,} characters can be used: keep the latest ones"
+            f"{LIMITS.turns} turns and {LIMITS.text:,} characters can be used: keep the latest ones"
         )
     return spoken
 
@@ -93,7 +81,7 @@ def _turn(number: int, row: object) -> Turn:
 
 
 def as_text(turns: Sequence[Turn]) -> str:
-    """Write turns in the form that `read_turns` reads, one after the other."""
+    """Write turns in the form that `turns_of` reads, one after the other."""
     return "\n".join(f"{speaker.capitalize()}: {utterance}" for speaker, utterance in turns)
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import streamlit as st
 from pydantic import SecretStr, ValidationError
 
-from attribution.conversation import as_text, read_turns
+from attribution.conversation import as_text, turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import (
     AttributionError,
@@ -374,7 +374,7 @@ def method(report: Report) -> str:
 def turns() -> tuple[Turn, ...]:
     """Return the turns before the question; none if what was typed cannot be read."""
     try:
-        return read_turns(state.text("turns"))
+        return turns_of(state.text("turns"))
     except AttributionError:
         return ()
 
@@ -382,7 +382,7 @@ def turns() -> tuple[Turn, ...]:
 def turns_problem() -> str:
     """Return why the turns cannot be read; empty if they can."""
     try:
-        read_turns(state.text("turns"))
+        turns_of(state.text("turns"))
     except AttributionError as error:
         return error.public()
     return ""

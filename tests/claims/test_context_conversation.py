@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from attribution.claims.context import check_independence
 from attribution.claims.enrichment import enrich, standalone_question
 from attribution.claims.worthiness import classify
-from attribution.conversation import as_text, check_turns, read_turns
+from attribution.conversation import as_text, check_turns, turns_of
 from attribution.errors import BadInput
 from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
@@ -24,12 +24,12 @@ def test_turns_are_read_as_they_are_typed() -> None:
         "User: What is it?\n**Assistant:** A tower.\nIt stands in Paris: in the west.\n\nuser: And "
         "its height?"
     )
-    assert read_turns(typed) == (
+    assert turns_of(typed) == (
         ("user", "What is it?"),
         ("assistant", "A tower.\nIt stands in Paris: in the west."),
         ("user", "And its height?"),
     )
-    assert read_turns(" \n") == ()
+    assert turns_of(" \n") == ()
 
 
 @pytest.mark.parametrize(
@@ -42,25 +42,23 @@ def test_turns_are_read_as_they_are_typed() -> None:
 )
 def test_turns_are_read_from_json(rows: list[object]) -> None:
     expected = (("user", "A?"), ("assistant", "B."))
-    assert read_turns(json.dumps(rows)) == expected
-    if isinstance(rows[0], dict):
-        assert read_turns("\n".join(map(json.dumps, rows))) == expected
+    assert turns_of(rows) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("turns", "message"),
     [
         ("What is it?", "expected “User: …”"),
-        ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
-        ('[{"speaker": "user", "text": 3}]', "turn 1: expected"),
-        ("{oops", "not JSON"),
+        ([{"speaker": "nobody", "text": "x"}], "turn 1: expected"),
+        ([{"speaker": "user", "text": 3}], "turn 1: expected"),
+        ({"speaker": "user"}, "neither text nor a list"),
         ("User: " + "x" * 20_001, "at most 50 turns"),
         ("User: x\n" * 51, "51 earlier turns"),
     ],
 )
-def test_what_is_no_conversation_says_what_was_expected(text: str, message: str) -> None:
+def test_what_is_no_conversation_says_what_was_expected(turns: object, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        read_turns(text)
+        turns_of(turns)
 
 
 SPEAKER: st.SearchStrategy[Speaker] = st.sampled_from(["user", "assistant"])
@@ -69,8 +67,8 @@ SPEAKER: st.SearchStrategy[Speaker] = st.sampled_from(["user", "assistant"])
 @given(st.lists(st.tuples(SPEAKER, st.text("ab .é\n?", max_size=20)), max_size=6))
 def test_text_and_json_lead_back_to_the_same_turns(turns: list[Turn]) -> None:
     kept = check_turns(turns)
-    assert read_turns(json.dumps(turns)) == kept
-    assert read_turns(as_text(kept)) == kept
+    assert turns_of(json.loads(json.dumps(turns))) == kept
+    assert turns_of(as_text(kept)) == kept
 
 
 @pytest.mark.parametrize(

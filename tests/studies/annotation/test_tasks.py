@@ -62,7 +62,7 @@ GOOD = {"answer": "a", "source": "s"}
         ({"source": "s"}, '"answer" is missing'),
         ({**GOOD, "unit": "word"}, "answer, sentence, claim"),
         ({**GOOD, "turns": [1]}, "turn 1: expected"),
-        ({**GOOD, "turns": 3}, "the earlier turns begin"),
+        ({**GOOD, "turns": 3}, "neither text nor a list"),
     ],
 )
 def test_a_bad_row_costs_itself_and_is_told(bad: object, problem: str) -> None:
