@@ -110,7 +110,7 @@ BAD_ROWS = [
     ({"evidence": "b", "sentence": "b"}, '"claim" is missing'),
     ({"claim": 1, "evidence": "b", "sentence": "b"}, '"claim" is not text'),
     ({"claim": " ", "evidence": "b", "sentence": "b"}, '"claim" is empty'),
-    ({"claim": "\ud800", "evidence": "b", "sentence": "b"}, "surrogate"),
+    ({"claim": "\ud800", "evidence": "b", "sentence": "b"}, "hex escape"),
 ]
 
 
