@@ -16,7 +16,7 @@ from attribution import events, types
 from attribution.reports import Exported, export
 from attribution.settings import Settings, with_endpoint
 from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
-from attribution.verdicts import deciding_first
+from attribution.verdicts import DecisionPolicy, deciding_first
 
 if TYPE_CHECKING:
     import pandas
@@ -175,8 +175,8 @@ def judge(
         'supported'
     """
     from attribution.pipeline.judge import judge
-    from attribution.verifiers import VERIFIERS, policy_of
+    from attribution.verifiers import VERIFIERS
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
     reader = VERIFIERS.build(own.verifier, own)
-    return judge(claim, passages, reader, policy_of(own))
+    return judge(claim, passages, reader, DecisionPolicy.of(dict(own)))

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, 
 
 from attribution.errors import BadInput, BadSetting
 from attribution.types import Frozen, content_id
-from attribution.verdicts import LOWEST_THRESHOLD, Decision
+from attribution.verdicts import LOWEST_THRESHOLD, Decision, DecisionPolicy
 
 _PACKAGE = Path(__file__).resolve().parent
 # the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a
@@ -236,20 +236,20 @@ class Settings(Frozen):
         ge=1,
         le=50,
     )
-    threshold: float | None = _setting(
-        None,
+    threshold: float = _setting(
+        DecisionPolicy.threshold,
         "anyone",
         "decision",
-        "lowest probability that counts as support; by default the verifier's",
+        "lowest probability that counts as support",
         "Lowest probability of support",
         ge=LOWEST_THRESHOLD,
         le=0.99,
     )
-    contradiction_threshold: float | None = _setting(
-        None,
+    contradiction_threshold: float = _setting(
+        DecisionPolicy.contradiction_threshold,
         "anyone",
         "decision",
-        "lowest probability that counts as a contradiction; by default the verifier's",
+        "lowest probability that counts as a contradiction",
         "Lowest probability of a contradiction",
         ge=LOWEST_THRESHOLD,
         le=0.99,

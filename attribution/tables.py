@@ -15,7 +15,6 @@ from typing import Any, Generic, Literal, TypeVar
 
 from attribution.errors import Unavailable, UnknownName
 from attribution.settings import COLLECTION, WEB, Settings, secret
-from attribution.verdicts import DecisionPolicy
 
 T = TypeVar("T")
 # Packages with circular imports, such as spaCy, break if two threads import them
@@ -53,7 +52,6 @@ class Entry:
         models: Models of the hub for it, each with a note; the default first.
         english: Its own model or rules read English only.
         bundled: Its model comes with the project, and is loaded ahead of the first run.
-        policy: A verifier's policy, unless the settings choose otherwise.
         download: "module:function" that downloads its model: settings → path.
     """
 
@@ -65,7 +63,6 @@ class Entry:
     models: Mapping[str, str] = field(default_factory=dict)
     english: bool = False
     bundled: bool = False
-    policy: DecisionPolicy = DecisionPolicy()
     download: str = ""
 
     def missing(self, settings: Settings | None = None) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple
 
 from attribution.types import (
     HEARSAY,
@@ -26,38 +25,27 @@ from attribution.types import (
 
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 Decision = Literal["weighed", "plain"]  # plain: the most probable relation of each pair (V24 4.3)
-FIELD_OF_SETTING = {
-    "threshold": "support",
-    "contradiction_threshold": "contradiction",
-    "least_sources": "least_sources",
-    "decision": "decision",
-}
-PLAIN: dict[str, Any] = {"sure": 0.0, "more": sys.maxsize}  # every relation counts
+SURE = 0.75  # least probability at which a side can make a claim conflicting
+LEAD = 2  # more sources than the other side, with which a side counts alone
 
 
 @dataclass(frozen=True)
 class DecisionPolicy:
     """Everything that turns evidence into a verdict.
 
-    A verifier's entry holds its own policy; settings change parts of it.
-
     Attributes:
-        support: The lowest probability that counts as support.
-        contradiction: The lowest probability that counts as a contradiction.
+        threshold: The lowest probability that counts as support.
+        contradiction_threshold: The lowest probability that counts as a contradiction.
         least_sources: Independent sources that a side needs; copies of one text are one source.
         skipped_steps: Names of the steps (`evidence.steps`) that don't run; with the decision
             `plain`, none runs.
-        sure: The lowest probability at which a side can make a claim conflicting.
-        more: By how many sources a side must lead to count alone.
     """
 
-    support: float = 0.6
-    contradiction: float = 0.7
+    threshold: float = 0.6
+    contradiction_threshold: float = 0.7
     least_sources: int = 1
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()
-    sure: float = 0.75
-    more: int = 2
 
     @property
     def is_plain(self) -> bool:
@@ -65,37 +53,20 @@ class DecisionPolicy:
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> DecisionPolicy:
-        """Return the policy that a report was made with."""
-        return cls().with_settings(settings)
+        """Return the policy that the settings of a run or a report choose.
 
-    def with_settings(self, settings: Mapping[str, object]) -> DecisionPolicy:
-        """Return this policy with what the settings choose; other names are ignored."""
-        values: dict[str, Any] = {
-            FIELD_OF_SETTING[name]: value for name, value in _usable(settings).items()
-        }
-        if values.get("decision") == "plain":
-            values |= PLAIN
-        return replace(self, **values)
+        Values of another type are ignored: a report may come from a stranger.
+        """
+        chosen: dict[str, Any] = {}
+        for name, default in cls().as_settings().items():
+            value = settings.get(name)
+            if isinstance(value, type(default)):
+                chosen[name] = value
+        return cls(**chosen)
 
     def as_settings(self) -> dict[str, object]:
         """Return the settings that choose this policy."""
-        return {name: getattr(self, field) for name, field in FIELD_OF_SETTING.items()}
-
-
-def _usable(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings that have a valid value: a report may come from a stranger."""
-    usable: dict[str, object] = {}
-    for name, field in FIELD_OF_SETTING.items():
-        value = settings.get(name)
-        kind = KINDS[field]
-        if value in get_args(kind):
-            usable[name] = value
-        elif kind in (int, float) and isinstance(value, int | float):
-            usable[name] = kind(value)
-    return usable
-
-
-KINDS = get_type_hints(DecisionPolicy)
+        return {name: value for name, value in vars(self).items() if name != "skipped_steps"}
 
 
 NOT_CHECKED = {
@@ -116,7 +87,7 @@ def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
     if policy.is_plain:
         return leaning(probabilities)
     side = _stronger_side(probabilities)
-    least = policy.support if side == "entailed" else policy.contradiction
+    least = policy.threshold if side == "entailed" else policy.contradiction_threshold
     return side if getattr(probabilities, side) >= least else "no_relation"
 
 
@@ -283,13 +254,14 @@ def _heavier(case: Case) -> Heavier | None:
 
     Sources count once each. A side counts that has two more, or that alone is sure.
     """
-    policy = case.policy
+    if case.policy.is_plain:
+        return None
     more = sources(case.supporting) - sources(case.against)
     larger: Label = "supported" if more > 0 else "contradicted"
-    if abs(more) >= policy.more:
+    if abs(more) >= LEAD:
         return Heavier(larger, "more independent sources win")
     support, contradiction = _surest(case.supporting), _surest(case.against)
-    if min(support, contradiction) >= policy.sure:
+    if min(support, contradiction) >= SURE:
         return None
     surer: Label = "supported" if support >= contradiction else "contradicted"
     return Heavier(surer, "the surer side counts")

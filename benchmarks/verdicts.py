@@ -28,7 +28,7 @@ from attribution.pipeline.judge import JudgedClaim, Passage, judge
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, DecisionPolicy, counted, decide
-from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers import VERIFIERS
 from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retrieved_passages, rows
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
@@ -247,8 +247,7 @@ def judged_by(
     name: str, claims: Sequence[LabelledClaim], settings: Settings, without: str
 ) -> list[JudgedClaim]:
     verifier = VERIFIERS.build(name, settings)
-    policy = policy_of(settings.model_copy(update={"verifier": name}))
-    policy = replace(policy, skipped_steps=(without,))
+    policy = replace(DecisionPolicy.of(dict(settings)), skipped_steps=(without,))
     bar = tqdm(claims, desc=name, unit="claim")
     return [judge(claim.text, claim.passages, verifier, policy) for claim in bar]
 

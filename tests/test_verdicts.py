@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -167,10 +168,9 @@ def test_the_decision_table_is_what_the_code_decides(
     parts = [part.strip() for part in example.split(";") if part.strip()]
     chosen = dict(part.split("=") for part in parts if "=" in part)
     settings = {
-        name: value if value.isalpha() or "_" in value else float(value)
-        for name, value in chosen.items()
+        name: value if value.isalpha() else json.loads(value) for name, value in chosen.items()
     }
-    policy = both(0.5).with_settings(settings)
+    policy = DecisionPolicy.of(both(0.5).as_settings() | settings)
     c = claim(worthiness="opinion" if "opinion" in parts else "factual")
     c = c.model_copy(update={"coherent": False, "coherence": 0.1} if "incoherent" in parts else {})
     refused = Failure(
@@ -224,7 +224,7 @@ def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
         "least_sources": "2",
         "threshold": None,
     }
-    assert DecisionPolicy(0.6).with_settings(strange) == DecisionPolicy(0.6)
+    assert DecisionPolicy.of(strange) == DecisionPolicy()
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,12 @@ def commands(add: Add) -> None:
 def verify(args: argparse.Namespace) -> int:
     """Write the relation and probabilities of each pair."""
     from attribution.pipeline.judge import read_pairs
-    from attribution.verifiers import VERIFIERS, policy_of
+    from attribution.verdicts import DecisionPolicy
+    from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
     rows = read_rows(args.input, ["claim", "evidence"])
-    policy = policy_of(settings)
+    policy = DecisionPolicy.of(dict(settings))
     verifier = VERIFIERS.build(settings.verifier, settings)
 
     def verify_rows(rows: Sequence[Row]) -> Iterator[Result]:
@@ -63,11 +64,12 @@ def verify(args: argparse.Namespace) -> int:
 def judge(args: argparse.Namespace) -> int:
     """Write the verdict on each claim by its passages."""
     from attribution.pipeline.judge import judge
-    from attribution.verifiers import VERIFIERS, policy_of
+    from attribution.verdicts import DecisionPolicy
+    from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
     rows = read_rows(args.input, ["claim"])
-    policy = policy_of(settings)
+    policy = DecisionPolicy.of(dict(settings))
     verifier = VERIFIERS.build(settings.verifier, settings)
 
     def judge_row(row: Row) -> Result:

@@ -38,7 +38,8 @@ from attribution.types import (
     Trace,
     content_id,
 )
-from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verdicts import DecisionPolicy
+from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Matcher:
         self.question = question
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
-        self.policy = policy_of(settings)
+        self.policy = DecisionPolicy.of(dict(settings))
         self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)

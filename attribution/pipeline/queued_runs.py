@@ -28,7 +28,6 @@ from attribution.store.runs import QueuedRun, new_run_id
 from attribution.store.store import Store
 from attribution.text_files import Row, parse_rows
 from attribution.types import Document, Report
-from attribution.verifiers import with_policy
 
 ATTEMPTS = 3  # to finish a run, while each of them ends the process
 PAUSE = 5.0  # seconds until a run that found the server busy is tried again
@@ -54,7 +53,7 @@ def enqueue(store: Store, answers: Sequence[NewAnswer], settings: Settings) -> l
         sources = answer.sources or settings.sources
         if answer.documents:
             sources = tuple(dict.fromkeys((*sources, "documents")))
-        own_settings = with_policy(settings.model_copy(update={"sources": sources}))
+        own_settings = settings.model_copy(update={"sources": sources})
         blank = Report(
             id=new_run_id(),
             created_at=datetime.now(UTC).isoformat(),  # exact, for the order of the list

@@ -38,7 +38,7 @@ from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict
 from attribution.verdicts import STOPPED, decide, not_reached
-from attribution.verifiers import policy_of, smaller_verifier, with_policy
+from attribution.verifiers import smaller_verifier
 from attribution.verifiers.calibration import graded
 
 FIRST_GROUPS = (1, 2)  # sizes of the first groups of claims: few, for an early first verdict
@@ -91,7 +91,6 @@ def run(
         Unavailable: A model or key is missing.
     """
     check_input(question, answer, settings)
-    settings = with_policy(settings)
     context = check_turns(context)
     # a store of its own, since it records what the run uses
     if store is None:
@@ -137,7 +136,6 @@ class _Run:
         """Build the models and load an interrupted run."""
         record = self.record
         self.settings = record.settings
-        self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
         self.matcher = Matcher(self.settings, self.store, self.question, record.answer)
         self.annotator: LlmAnnotator | None = None
@@ -356,7 +354,7 @@ class _Run:
         yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        verdict = decide(claim, evidence, self.policy, self.record.concerns[claim.id])
+        verdict = decide(claim, evidence, self.matcher.policy, self.record.concerns[claim.id])
         return self._record(graded(verdict, self.matcher.verifier.version), evidence)
 
     def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:

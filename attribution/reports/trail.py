@@ -94,10 +94,10 @@ def _rule(piece: Evidence, policy: DecisionPolicy) -> str:
     if piece.reservation and leaning(piece.probabilities) in piece.reservation.relations:
         return f"{relation}: {piece.reservation.note}"
     if piece.relation == "entailed":
-        return f"{relation}: at least {policy.support:.2f}"
+        return f"{relation}: at least {policy.threshold:.2f}"
     if piece.relation == "contradicted":
-        return f"{relation}: at least {policy.contradiction:.2f}"
-    return f"{relation}: below {policy.support:.2f} and {policy.contradiction:.2f}"
+        return f"{relation}: at least {policy.contradiction_threshold:.2f}"
+    return f"{relation}: below {policy.threshold:.2f} and {policy.contradiction_threshold:.2f}"
 
 
 # --- from the words of the answer to the verdict ---

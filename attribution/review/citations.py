@@ -27,7 +27,6 @@ from attribution.text.marks import AnswerSource, name_of, without_end
 from attribution.text.urls import canonical, site
 from attribution.types import Claim, Evidence, Frozen, Label, Page, Report
 from attribution.verdicts import DecisionPolicy, decide, nearest_evidence
-from attribution.verifiers import policy_of
 
 Problem = Literal["dead", "unreachable", "unnamed"]
 MOST_IN_BRACKETS = 20  # characters of a source's key
@@ -134,7 +133,7 @@ class _Judge:
         self._settings = settings
         self._store = store
         # A citation is of one source, however many the policy asks for.
-        self._policy = policy_of(settings).with_settings({"least_sources": 1})
+        self._policy = DecisionPolicy.of({**dict(settings), "least_sources": 1})
 
     def citations(
         self, key: str, page: Page | Unread, claims: Sequence[Claim]
@@ -204,7 +203,7 @@ def citation_lines(report: Report) -> dict[str, str]:
     if not subject.cited.marks:
         return {}
     pages = {source.key: known_page(source, report.pages) for source in subject.cited.sources}
-    policy = DecisionPolicy.of(report.settings).with_settings({"least_sources": 1})
+    policy = DecisionPolicy.of({**report.settings, "least_sources": 1})
     labels = shown_labels(report)
     lines: dict[str, str] = {}
     for claim in subject.claims:

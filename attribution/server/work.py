@@ -18,7 +18,8 @@ from attribution.models.engine import stoppable
 from attribution.pipeline.judge import JudgedClaim, judge
 from attribution.server.bodies import GivenPassage, check_compared
 from attribution.settings import Settings
-from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verdicts import DecisionPolicy
+from attribution.verifiers import VERIFIERS
 
 T = TypeVar("T")
 Steps = Callable[[threading.Event], Iterator[T]]  # work that stops when the event is set
@@ -40,7 +41,7 @@ def judge_claim(
     check_compared(text for row in rows for text in (claim, *row.values()))
     verifier = VERIFIERS.build(settings.verifier, settings)
     with stoppable(stop):
-        return judge(claim, rows, verifier, policy_of(settings))
+        return judge(claim, rows, verifier, DecisionPolicy.of(dict(settings)))
 
 
 @dataclass(frozen=True)

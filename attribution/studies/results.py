@@ -13,7 +13,6 @@ from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
 from attribution.text_files import Cell, csv_text, format_cell
 from attribution.types import Claim, Page, Report, Turn
-from attribution.verifiers import with_policy
 
 T = TypeVar("T")
 
@@ -67,7 +66,7 @@ def blank_report(
         created_at="",
         question=question,
         answer=answer,
-        settings=with_policy(settings).public(),
+        settings=settings.public(),
         versions={},
         claims=tuple(claims),
         context=tuple(context),

@@ -11,7 +11,6 @@ from attribution.models.mpnet import DOWNLOAD
 from attribution.settings import Settings
 from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import Failure, Judgement, LlmUsage, Pair
-from attribution.verdicts import FIELD_OF_SETTING, DecisionPolicy
 
 
 class Verifier(Protocol):
@@ -168,23 +167,6 @@ def model_of(name: str, settings: Settings) -> str:
 def is_downloaded(name: str, settings: Settings) -> bool:
     """Return True if the weights of a downloaded verifier are on this machine."""
     return files.weights(model_of(name, settings)) is not None
-
-
-def policy_of(settings: Settings) -> DecisionPolicy:
-    """Return the policy of the settings' verifier with what the settings choose. UnknownName for
-    another verifier.
-    """
-    name = settings.verifier
-    if name == "auto":
-        name = choose(settings).name
-    return VERIFIERS.entry(name).policy.with_settings(
-        settings.model_dump(include=set(FIELD_OF_SETTING))
-    )
-
-
-def with_policy(settings: Settings) -> Settings:
-    """Return the settings with the whole policy in them, as a report shows it."""
-    return settings.model_copy(update=policy_of(settings).as_settings())
 
 
 @dataclass(frozen=True)

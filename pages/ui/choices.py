@@ -29,7 +29,6 @@ from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import (
     COLLECTION,
-    DEFAULTS,
     LABELS,
     LIMITS,
     WEB,
@@ -41,7 +40,7 @@ from attribution.studies.preset import preset
 from attribution.tables import Entry, Source
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import DecisionPolicy, recolour
-from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import state
 
@@ -181,9 +180,8 @@ def settings_of(saved: Mapping[str, object], *ignored: Trust) -> Settings:
 
 def policy(report: Report) -> DecisionPolicy:
     """Return the policy of a run, with what the sliders say."""
-    return DecisionPolicy.of(report.settings).with_settings(
-        {name: state.value(name) for name in state.POLICY}
-    )
+    chosen = {name: state.value(name) for name in state.POLICY}
+    return DecisionPolicy.of({**report.settings, **chosen})
 
 
 def relabelled(report: Report) -> Report:
@@ -196,19 +194,6 @@ def relabelled(report: Report) -> Report:
         return report, recolour(report, chosen)
 
     return state.cached("relabelled", (id(report), chosen), relabel)[1]
-
-
-def fill_policy(policy: DecisionPolicy) -> None:
-    """Set the sliders."""
-    state.fill(
-        **{name: value for name, value in policy.as_settings().items() if name in state.POLICY}
-    )
-
-
-def use_verifier() -> None:
-    """Set the sliders to what the selected verifier decides by."""
-    verifier = state.value("verifier") or DEFAULTS["verifier"]
-    fill_policy(policy_of(Settings(verifier=verifier)))
 
 
 def _language_model() -> dict[str, object]:
@@ -331,7 +316,8 @@ def restore(report: Report) -> None:
     except ValidationError:  # the settings of another version
         return
     fill_sources(saved.sources)
-    fill_policy(DecisionPolicy.of(report.settings))
+    policy = DecisionPolicy.of(report.settings).as_settings()
+    state.fill(**{name: policy[name] for name in state.POLICY})
     own = {
         p.url.removeprefix("document:"): p for p in report.pages if p.kind == "document" and p.text
     }

@@ -19,7 +19,8 @@ from attribution.reports.trail import date
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, WEB, Settings
 from attribution.types import Claim, Document, Report
-from attribution.verifiers import HUB, VERIFIERS, is_downloaded, policy_of
+from attribution.verdicts import DecisionPolicy
+from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
 from attribution.verifiers.pairs import CachedVerifier
 from pages.ui import choices, run_control, state
@@ -189,7 +190,7 @@ def _confirmed(report: Report) -> dict[str, Correction]:
         for correction in proposed:
             if time.monotonic() > end:
                 break
-            if is_confirmed(correction, report, verifier, policy_of(settings)):
+            if is_confirmed(correction, report, verifier, DecisionPolicy.of(dict(settings))):
                 confirmed[correction.claim.id] = correction
     except AttributionError:
         pass  # the form says why the verifier cannot be used

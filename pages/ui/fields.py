@@ -52,13 +52,7 @@ def multiselect(
     )
 
 
-def pick(
-    label: str,
-    name: str,
-    table: Mapping[str, Entry],
-    help: str,
-    on_change: Callable[[], None] | None = None,
-) -> str:
+def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
     """Draw a choice among the entries that are ready."""
     ready = choices.ready(table)
     selected = ""
@@ -71,7 +65,6 @@ def pick(
             format_func=lambda entry: table[entry].label,
             key=state.key(name),
             help=help,
-            on_change=on_change,
         )
         small(as_sentence(table[selected].note))
     _unready(table)

@@ -244,7 +244,7 @@ def _methods(segmenter: bool) -> None:
     help = "What the sources are searched for, for each claim."
     pick(LABELS["query"], "query", QUERIES, help)
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
-    _method("verifier", VERIFIERS, help, choices.use_verifier)
+    _method("verifier", VERIFIERS, help)
 
 
 def _preset() -> None:
@@ -263,17 +263,9 @@ def _preset() -> None:
             note(f"{len(words)} of its methods are replaced", *words, brief=True)
 
 
-def _method(
-    name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
-) -> None:
+def _method(name: str, table: Mapping[str, Entry], help: str) -> None:
     """Draw the choice of an implementation, and of its model where it takes one."""
-    selected = pick(
-        LABELS[name],
-        name,
-        table,
-        help,
-        on_change,
-    )
+    selected = pick(LABELS[name], name, table, help)
     setting = table[selected].model_setting if selected else ""
     if not setting:
         return

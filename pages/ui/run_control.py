@@ -29,7 +29,6 @@ from attribution.events import (
 )
 from attribution.settings import Settings
 from attribution.types import Document, Provenance, Report, Turn
-from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View, keep_pdf
 from pages.ui.background import JobPage
@@ -90,7 +89,7 @@ def blank(question: str, answer: str, settings: Settings) -> Report:
         created_at="",
         question=question,
         answer=answer,
-        settings=with_policy(settings).public(),
+        settings=settings.public(),
         versions={},
     )
 

@@ -21,7 +21,6 @@ from attribution.server.middleware import HOST_ONLY, network
 from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
-from attribution.verdicts import DecisionPolicy
 
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 PRICES = ("input_price", "output_price")
@@ -34,8 +33,7 @@ INPUTS: dict[str, object] = {  # with their first values
     "addresses": None,
     "files": None,
     "engine": None,
-    **{name: DEFAULTS[name] for name in ("segmenter", "verifier", "query")},
-    **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
+    **{name: DEFAULTS[name] for name in ("segmenter", "verifier", "query", *POLICY)},
     "segmenter_model": None,
     "verifier_model": None,
     "compared": None,  # segmenters

@@ -54,7 +54,7 @@ def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -
 
 
 def test_a_plain_decision_reads_the_passage_alone_and_runs_no_step() -> None:
-    policy = DecisionPolicy().with_settings({"decision": "plain"})
+    policy = DecisionPolicy(decision="plain")
     verifier = Recorder(Nile=0.95)
     repeated = case("The Nile is 6,650 km long.", "The Nile is 6,650 km long.", title="Nile")
     ((piece,),) = read([repeated], verifier, policy)

@@ -87,7 +87,7 @@ def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, 
     choices.restore(
         saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}})
     )
-    assert state.value("threshold") == DecisionPolicy().support
+    assert state.value("threshold") == DecisionPolicy().threshold
     assert state.text("answer") == "The Nile is long."
 
 
