@@ -427,7 +427,7 @@ class Judgement:
 # --- how a run found its evidence ---
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Trace:
     """The search that found a page for a claim."""
 

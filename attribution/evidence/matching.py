@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, key_of
 from attribution.embedders.minilm import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import Origins
 from attribution.evidence.prose import prose
+from attribution.evidence.search import queries as search_queries
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import (
@@ -51,7 +51,7 @@ READ_CHARACTERS = 900  # about what the reader reads in one pass
 DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
-DEPTH = 100  # nearest chunks, and those with most words of the claim
+MOST_REPEATING = 100  # chunks with most words of the claim that may repeat it
 OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
 
@@ -150,14 +150,9 @@ class Matcher:
         Args:
             concerns: Failures by claim.
         """
-        traces: set[Trace] = set()
-        for of_page in self.traces.values():
-            traces.update(of_page)
-        in_order = sorted(
-            traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank)
-        )
+        traces = sorted(set[Trace]().union(*self.traces.values()))
         failures = {claim_id: tuple(some) for claim_id, some in sorted(concerns.items()) if some}
-        return Provenance(traces=tuple(in_order), concerns=failures)
+        return Provenance(traces=tuple(traces), concerns=failures)
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
         """Return the evidence for each claim.
@@ -271,14 +266,11 @@ class Candidates:
         self._settings, self._store = settings, store
         self._words = Chunks()
         self._static = embed_statically(())  # of the first chunks
-        self._index = Index()  # of all chunks, where none is left out beforehand
-        self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Add the chunks of a page."""
         self._words.add(chunks)
-        self._unindexed += chunks
 
     def best(
         self,
@@ -301,16 +293,15 @@ class Candidates:
             queries = [[claim.statement] for claim in claims]  # the claim alone (V24 4.3)
         else:
             origins = origins or {}
-            queries = [_queries(claim, question) for claim in claims]
-        ranked: list[Numbers] = []
-        for claim in claims:
-            text = f"{named_by_context(claim)} {claim.statement}".strip()
-            ranked.append(self._words.ranked(text))
+            queries = [
+                [*search_queries(claim, question, "enriched"), claim.statement] for claim in claims
+            ]
+        ranked = [self._words.ranked(texts[0]) for texts in queries]
         shortlists = self._shortlists(queries, ranked, early, origins)
-        texts: list[str] = []
+        shown: dict[str, None] = {}
         for shortlist in shortlists:
-            texts += [chunk.text for chunk in shortlist or ()]
-        self._vectors(texts)  # those of all claims together
+            shown |= dict.fromkeys(chunk.text for chunk in shortlist)
+        self._vectors(list(shown))  # those of all claims together
         best: list[list[Candidate]] = []
         for of_claim in zip(queries, ranked, shortlists, strict=True):
             best.append(self._best(*of_claim, origins))
@@ -340,7 +331,7 @@ class Candidates:
         ranked: Sequence[Numbers],
         early: bool,
         origins: OriginIds | None,
-    ) -> list[list[Chunk] | None]:
+    ) -> list[Sequence[Chunk]]:
         """Return the chunks to embed for each claim: the best by words and static vectors.
 
         Args:
@@ -348,9 +339,6 @@ class Candidates:
             ranked: The chunks that share words with each claim, best first.
             early: Take only half as many, since not all stay.
             origins: As in `spread`.
-
-        Returns:
-            A list for each claim; None stands for all chunks.
         """
         import numpy as np
 
@@ -358,12 +346,12 @@ class Candidates:
         most = ceil(most / 2) if early else most
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
-            return [None] * len(queries)
+            return [chunks] * len(queries)
         new = embed_statically([chunk.text for chunk in chunks[len(self._static) :]])
         self._static = np.concatenate([self._static, new])
         places = self._words.places
         of_ranks = 1 / (CONSTANT + np.arange(1, len(chunks) + 1))
-        shortlists: list[list[Chunk] | None] = []
+        shortlists: list[Sequence[Chunk]] = []
         for claim_queries, of_claim in zip(queries, ranked, strict=True):
             cosines = self._static @ embed_statically(claim_queries).T
             # rounded, since a product may depend on the rows beside it in the last digits
@@ -379,34 +367,28 @@ class Candidates:
         self,
         queries: Sequence[str],
         ranked: Numbers,
-        shortlist: Sequence[Chunk] | None,
+        shortlist: Sequence[Chunk],
         origins: OriginIds | None,
     ) -> list[Candidate]:
         """Return the `top_k` chunks of a claim with the highest scores, nearest first.
 
         Args:
-            queries: The claim, alone and with what it depends on.
+            queries: The claim with what it depends on, and last alone.
             ranked: All chunks that share words with it, best first.
-            shortlist: The chunks to compare it with; None for all.
+            shortlist: The chunks to compare it with.
             origins: As in `spread`.
         """
-        is_hybrid = self._settings.ranking == "hybrid"
-        index, chunks = Index(), shortlist
-        if chunks is None:
-            index, chunks = self._index, self._unindexed
-            self._unindexed = []
-        index.add(chunks, self._vectors([chunk.text for chunk in chunks]))
-        # all that are ranked by words too, since one page may have the nearest DEPTH
-        depth = len(index) if is_hybrid else max(self._settings.top_k, DEPTH)
+        index = Index()
+        index.add(shortlist, self._vectors([chunk.text for chunk in shortlist]))
         nearest: list[Candidate] = []
-        if len(index):
-            nearest = index.search(self._vectors(queries), depth)
+        if shortlist:
+            nearest = index.search(self._vectors(queries), len(index))
         rank = rank_among([candidate.similarity for candidate in nearest])
         by_words: dict[Chunk, float] = {}
-        if is_hybrid:
+        if self._settings.ranking == "hybrid":
             sharing = [self._words.chunks[number] for number in ranked]
             by_words = {chunk: reciprocal(n) for n, chunk in enumerate(sharing, 1)}
-            for chunk in _repeating(queries[0], sharing):
+            for chunk in _repeating(queries[-1], sharing):
                 by_words[chunk] = 1.0  # more than both ranks together
 
         def score(candidate: Candidate) -> float:
@@ -420,21 +402,6 @@ class Candidates:
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
     """Yield the chunks that repeat the claim, among those that share most words with it."""
     wanted = f" {' '.join(words_of(claim))} "
-    for chunk in ranked[:DEPTH]:
+    for chunk in ranked[:MOST_REPEATING]:
         if wanted in f" {' '.join(words_of(chunk.text))} ":
             yield chunk
-
-
-def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with.
-
-    They are the claim, alone and with what it depends on: the heading or name that its context
-    gives, and the question.
-    """
-    queries = [claim.statement]
-    context = named_by_context(claim)
-    if context:
-        queries.append(f"{context} {claim.statement}")
-    if question and not claim.independent:
-        queries.append(f"{question} {claim.statement}")
-    return queries

@@ -1,30 +1,24 @@
 """Find which pages go back to one text, so that a decision counts it once.
 
-They are copies, mirrors, and pages that publish the answer itself.
+They are copies, spellings of one address, and pages that publish the answer itself.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from attribution.text.urls import canonical, site
+from attribution.text.words import words_of
 from attribution.types import Genre, Page
 
 WORDS = 5  # words in a shingle
 SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
-_WORD = re.compile(r"\w+")
-_BYTES = re.compile(rb"[^ ]+")
 _LEAST_QUESTION = 12  # characters of a question that a page repeats
-_WIKIPEDIA = re.compile(
-    r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)"
-    r"|//(?:www\.)?wikiwand\.com/(\w+)/(?:articles/)?([^?#]+)"
-)
 _OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 
 
@@ -51,11 +45,11 @@ class Origins:
                 `answer`, which counts not at all.
             question: The question that it answers.
         """
-        words = _words(answer)
+        words = words_of(answer)
         shingles = _shingles(words)
         self._sketch = _sketch(words, shingles)
         self._answer = frozenset(shingles if len(words) >= SHORT else ())
-        self._question = " ".join(_words(question))
+        self._question = " ".join(words_of(question))
         self._texts: dict[str, _Text] = {}
 
     def marked(self, pages: Sequence[Page]) -> tuple[Page, ...]:
@@ -83,7 +77,7 @@ class Origins:
         return tuple(marked)
 
     def _read(self, text: str) -> _Text:
-        words = _words(text)
+        words = words_of(text)
         shingles = _shingles(words)
         sketch = _sketch(words, shingles)
         if len(self._answer & shingles) < max(1, ALIKE * len(self._answer)):
@@ -103,51 +97,36 @@ class _FirstPages:
     """The first page of every origin so far."""
 
     def __init__(self) -> None:
-        self._by_key: dict[Hashable, str] = {}  # ids by what pages of one origin share
+        self._by_address: dict[str, str] = {}  # ids
         self._sketches: dict[str, frozenset[bytes]] = {}
 
     def origin(self, page: Page, text: _Text) -> str:
-        """Return the id of the first page of this page's origin, which may be its own."""
-        keys = list(_shared(page))
-        known = [self._by_key[key] for key in keys if key in self._by_key]
+        """Return the id of the first page of this page's origin, which may be its own.
+
+        Pages of one origin have an address or most of their text in common.
+        """
+        address = canonical(page.url)
         alike = (i for i, other in self._sketches.items() if _alike(text.sketch, other))
-        origin = known[0] if known else next(alike, "")
-        if not origin:
-            origin = page.id
-            self._sketches[origin] = text.sketch
-        for key in keys:
-            self._by_key.setdefault(key, origin)
+        origin = self._by_address.get(address) or next(alike, page.id)
+        self._sketches.setdefault(origin, text.sketch)
+        if page.kind == "web":
+            self._by_address.setdefault(address, origin)
         return origin
-
-
-def _shared(page: Page) -> Iterator[Hashable]:
-    """Yield what pages of one origin have in common beside their text: an address, an article."""
-    if page.kind != "web":
-        return
-    yield "address", canonical(page.url)
-    match = _WIKIPEDIA.search(page.url)
-    if match:
-        yield "wikipedia", match[1] or match[3], (match[2] or match[4]).replace("%20", "_")
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
 
 
 def _sketch(words: Sequence[str], shingles: Collection[bytes]) -> frozenset[bytes]:
     if len(words) < SHORT:
-        return frozenset([_hash(" ".join(words).encode("utf-8", "replace"))] if words else ())
+        return frozenset([_hash(words)] if words else ())
     return frozenset(sorted(shingles)[:SKETCH])
 
 
 def _shingles(words: Sequence[str]) -> set[bytes]:
     """Return the hashes of all runs of WORDS words."""
+    return {_hash(words[n : n + WORDS]) for n in range(len(words) - WORDS + 1)}
+
+
+def _hash(words: Sequence[str]) -> bytes:
     text = " ".join(words).encode("utf-8", "replace")
-    spans = [match.span() for match in _BYTES.finditer(text)]
-    return {_hash(text[a:b]) for (a, _), (_, b) in zip(spans, spans[WORDS - 1 :], strict=False)}
-
-
-def _hash(text: bytes) -> bytes:
     return hashlib.blake2b(text, digest_size=8).digest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
@@ -43,12 +43,10 @@ def read_document(document: Document, reading: FileReader) -> Page:
 def safe_name(name: str) -> str:
     """Return the last component of a file name, on one line, without invisible characters."""
     last = name.replace("\\", "/").rstrip("/ ").rpartition("/")[2]
-    visible = "".join(character for character in last if character.isprintable())
-    stem, dot, suffix = " ".join(visible.split()).lstrip(". ").rpartition(".")
-    if not stem:
-        stem, dot, suffix = suffix, "", ""
-    suffix = suffix[:20]
-    return (stem[: MAX_NAME - len(dot + suffix)] + dot + suffix) or "document"
+    visible = "".join(filter(str.isprintable, last))
+    path = PurePosixPath(" ".join(visible.split()).lstrip(". "))
+    suffix = path.suffix[:20]
+    return path.stem[: MAX_NAME - len(suffix)] + suffix or "document"
 
 
 def _may_be_path(source: Source) -> bool:
@@ -167,10 +165,9 @@ def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
 
     Pages that a search found are left out.
     """
-    addresses = [s.name for s in map(existing, settings.sources) if s.kind == "address"]
     names: list[str] = []
     for failure in failures:
-        is_own = "://" not in failure.subject or failure.subject in addresses
+        is_own = "://" not in failure.subject or failure.subject in settings.sources
         is_file = failure.stage == "fetch" and failure.kind != "left_out" and is_own
         if is_file or failure.kind == "source_unread":
             names.append(failure.subject)
