@@ -17,7 +17,6 @@ from attribution.store.history import (
     MAX_TITLE,
     HistoryQuery,
     HistoryRow,
-    HistoryTotals,
     State,
 )
 from pages.ui import background, frame, run_control, state
@@ -46,11 +45,13 @@ def worker() -> QueueWorker:
 # --- the list ---
 
 
-def head(totals: HistoryTotals) -> None:
+def head(totals: Mapping[str, int]) -> None:
     """Draw the heading, what was reviewed, and the two buttons of the page."""
     with st.container(key="answers_head", horizontal=True, vertical_alignment="center"):
-        reviewed = f"{totals.reviewed_claims:,} of {plural(totals.checked_claims, 'claim')}"
-        counts = f"{plural(totals.all, 'answer')}, {reviewed} reviewed" if totals.all else ""
+        answers = totals["all"]
+        claims = plural(totals["checked_claims"], "claim")
+        reviewed = f"{totals['reviewed_claims']:,} of {claims} reviewed"
+        counts = f"{plural(answers, 'answer')}, {reviewed}" if answers else ""
         show(el("div", el("h2", "Answers"), el("span", counts), class_="ax-title"))
         help = "Check many answers one after another."
         if st.button("Add many", key="add_many", icon=":material/add:", help=help):
@@ -59,17 +60,15 @@ def head(totals: HistoryTotals) -> None:
             "Review next claim",
             type="primary",
             key="review_next",
-            disabled=not totals.to_review,
+            disabled=not totals["to_review"],
             help="Open the first answer with a claim that you have not assessed (key: n).",
         ):
             review_next()
 
 
-def tools(totals: HistoryTotals) -> HistoryQuery:
+def tools(totals: Mapping[str, int]) -> HistoryQuery:
     """Draw search and filters, and return the query for the list."""
     turn = state.count(ROUND)  # new keys clear the filters
-    numbers = (totals.all, totals.to_review, totals.reviewed, totals.unfinished)
-    counts = dict(zip(STATES, numbers, strict=True))
     with st.container(key="answers_tools", horizontal=True, vertical_alignment="center"):
         with st.container(key="answers_words", width=330):
             words = st.text_input(
@@ -86,7 +85,7 @@ def tools(totals: HistoryTotals) -> HistoryQuery:
             "Show",
             list(STATES),
             default="all",
-            format_func=lambda name: f"{STATES[name]} {counts[name]:,}",
+            format_func=lambda name: f"{STATES[name]} {totals[name]:,}",
             key=f"answers_state-{turn}",
             label_visibility="collapsed",
         )

@@ -146,7 +146,7 @@ class Search:
             raise SearchFailed(down.kind, str(down), down.subject)
         self._budget.spend("queries", query)
         hits = engine.search(query, k)
-        self._store.cache.put_search(key, hits)
+        self._store.cache.put("search", {key: hits})
         return hits
 
     def _distinct(self, hits: Sequence[SearchHit]) -> list[SearchHit]:

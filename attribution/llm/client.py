@@ -120,7 +120,7 @@ class Llm:
             LlmFailed: There is no usable reply; the message says why.
         """
         key = self._key(question, schema)
-        stored = self.cache.reply(key) if self.cache else None
+        stored = self.cache.values("reply", [key]).get(key) if self.cache else None
         if stored:
             self._count(cached=1)
             return parse(stored, schema, not question.as_json)
@@ -172,10 +172,12 @@ class Llm:
         new = list(questions)
         seconds = 0.0
         if self.cache:
-            cache = self.cache
-            new = [q for q in questions if not cache.reply(self._key(q, schema))]
+            keys = [self._key(question, schema) for question in questions]
+            stored = self.cache.values("reply", keys)
+            new = [q for q, key in zip(questions, keys, strict=True) if key not in stored]
             if new:
-                seconds = float(cache.reply(self._seconds_key(new[0])) or 0)
+                key = self._seconds_key(new[0])
+                seconds = float(self.cache.values("reply", [key]).get(key, 0))
         characters = sum(len(question.system) + len(question.text) for question in new)
         return self._priced(
             LlmUsage(
@@ -197,7 +199,7 @@ class Llm:
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
-        parts = [form, self.key, question.version, question.system, question.text]
+        parts = [form, question.version, question.system, question.text, self.key]
         temperature = self._temperature(question)
         if temperature:
             parts += [str(temperature), str(question.sample)]
@@ -205,7 +207,7 @@ class Llm:
 
     def _seconds_key(self, question: Question) -> str:
         """Return the cache key of the seconds that a reply to such a prompt took."""
-        return content_id("seconds", self.key, question.version)
+        return content_id(self.key, question.version, "seconds")
 
     def _temperature(self, question: Question) -> float:
         if question.temperature is None:
@@ -239,7 +241,7 @@ class Llm:
             message = f"the language model replied, but {error}"
             raise LlmFailed(message, detail=self._endpoint.quoted(text)) from None
         if self.cache:
-            self.cache.put_reply(key, text)
+            self.cache.put("reply", {key: text})
         return value
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
@@ -292,7 +294,7 @@ class Llm:
         self._count(calls=1, seconds=elapsed, **completion.usage.model_dump())
         if self.cache and question.version not in self._timed:
             self._timed.add(question.version)
-            self.cache.put_reply(self._seconds_key(question), str(elapsed))
+            self.cache.put("reply", {self._seconds_key(question): str(elapsed)})
         return completion
 
 

@@ -143,7 +143,7 @@ class QueueWorker:
         from attribution.pipeline.run import run  # takes seconds: not while pages wait
 
         runs = store.runs
-        known = runs.load_unfinished(queued.run_id) or runs.load(queued.run_id)
+        known = runs.load(queued.run_id, unfinished=True) or runs.load(queued.run_id)
         if known is None:  # deleted meanwhile
             return
         if queued.attempts >= ATTEMPTS:

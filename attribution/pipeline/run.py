@@ -142,7 +142,7 @@ class _Run:
         if llm_tasks(self.settings):
             self.annotator = LlmAnnotator(self.settings, self.store, self.stop)
         self.saved_pages: set[str] = set()
-        before = self.store.runs.load_unfinished(record.run_id)
+        before = self.store.runs.load(record.run_id, unfinished=True)
         if before:
             record.go_on_from(before)
             for page in before.pages:

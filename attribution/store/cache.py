@@ -6,23 +6,28 @@ result uses of it is recorded, so that deleting one deletes what no other needs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from attribution.server_settings import server_number
 from attribution.store import database as t
-from attribution.store.database import Database, Row, in_batches, now
+from attribution.store.database import Database, Row, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Report, SearchHit
 
 Kind = Literal["page", "search", "vector", "judgement", "reply"]
-HITS = TypeAdapter(list[SearchHit])  # with their pages, where the engine gave the text
-JUDGEMENT = TypeAdapter(Judgement)
+# What is stored as JSON. Pages have methods of their own, vectors are stored as they are.
+JSON: dict[Kind, TypeAdapter[Any]] = {
+    "search": TypeAdapter(list[SearchHit]),  # with their pages, where the engine gave the text
+    "judgement": TypeAdapter(Judgement),
+    "reply": TypeAdapter(str),
+}
 CACHED = t.cached.c
 USE = t.uses.c
 INSERTIONS = 1_000  # of this process, after which room is made
@@ -98,47 +103,11 @@ class Cache:
         """
         self.use("search", [key])
         row = self._newest("search", CACHED.key == key, days)
-        return HITS.validate_json(row.body) if row else None
+        return _value(row) if row else None
 
-    def put_search(self, key: str, hits: Sequence[SearchHit]) -> None:
-        """Store the hits of a search."""
-        self.put("search", {key: HITS.dump_json(list(hits))})
+    # --- values of all kinds but pages ---
 
-    # --- outputs of models ---
-
-    def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
-        """Return the judgements of verifiers.
-
-        Args:
-            keys: Hashes of a pair, its verifier and the verifier's version.
-
-        Returns:
-            The stored judgements by key.
-        """
-        bodies = self.values("judgement", keys)
-        return {key: JUDGEMENT.validate_json(body) for key, body in bodies.items()}
-
-    def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
-        """Store judgements by key."""
-        values = {key: JUDGEMENT.dump_json(judgement) for key, judgement in judgements.items()}
-        self.put("judgement", values)
-
-    def reply(self, key: str) -> str | None:
-        """Return the reply of a language model, as the client wrote it; None if none is stored.
-
-        Args:
-            key: A hash of all that the reply depends on.
-        """
-        body = self.values("reply", [key]).get(key)
-        return body.decode() if body else None
-
-    def put_reply(self, key: str, body: str) -> None:
-        """Store the reply of a language model."""
-        self.put("reply", {key: body.encode("utf-8", "replace")})
-
-    # --- values of all kinds ---
-
-    def values(self, kind: Kind, keys: Sequence[str]) -> dict[str, bytes]:
+    def values(self, kind: Kind, keys: Sequence[str]) -> dict[str, Any]:
         """Return stored values by key.
 
         Args:
@@ -146,17 +115,20 @@ class Cache:
             keys: Hashes of all that the values depend on.
 
         Returns:
-            JSON or text in UTF-8, or float32 numbers; unknown keys are left out.
+            Values of the types in JSON, or bytes of vectors; unknown keys are left out.
         """
         self.use(kind, keys)
         rows = self._database.rows(CACHED.key, keys, CACHED.kind == kind)
         self._note_use(list(rows.values()))
-        return {key: row.body for key, row in rows.items()}
+        return {key: _value(row) for key, row in rows.items()}
 
-    def put(self, kind: Kind, values: Mapping[str, bytes]) -> None:
+    def put(self, kind: Kind, values: Mapping[str, Any]) -> None:
         """Store values by key, in place of earlier ones."""
         self.use(kind, values)
-        rows = [_row(kind, key, body) for key, body in values.items()]
+        rows = []
+        for key, value in values.items():
+            body = JSON[kind].dump_json(value) if kind in JSON else value
+            rows.append(_row(kind, key, body))
         self._insert(rows)
 
     def _newest(self, kind: Kind, is_wanted: sa.ColumnElement[bool], days: float) -> Row | None:
@@ -180,12 +152,11 @@ class Cache:
         What was used longest ago is evicted first.
         """
         today = _today()
-        old = [row.key for row in rows if row.used_on != today]
-        for keys in in_batches(old):
-            is_old = sa.and_(CACHED.kind == rows[0].kind, CACHED.key.in_(keys))
-            update = t.cached.update().where(is_old)
+        old = [{"old": row.key} for row in rows if row.used_on != today]
+        if old:
+            is_old = sa.and_(CACHED.kind == rows[0].kind, CACHED.key == sa.bindparam("old"))
             with self._database.transaction() as db:
-                db.execute(update.values(used_on=today))
+                db.execute(t.cached.update().where(is_old).values(used_on=today), old)
 
     def _insert(
         self, rows: Sequence[Mapping[str, object]], db: sa.Connection | None = None
@@ -201,16 +172,16 @@ class Cache:
         What saved runs and results use stays.
         """
         most = server_number("ATTRIBUTION_SHARED_MB") * 1_000_000
-        day = CACHED.used_on
-        size_since = sa.func.sum(sa.func.sum(CACHED.size)).over(order_by=day.desc())
+        days = sa.select(CACHED.kind, CACHED.used_on, sa.func.sum(CACHED.size))
+        days = days.group_by(CACHED.kind, CACHED.used_on).order_by(CACHED.used_on.desc())
         is_needed = sa.exists().where(USE.kind == CACHED.kind, USE.key == CACHED.key)
-        for kind in get_args(Kind):
-            is_kind = CACHED.kind == kind
-            days = sa.select(day, size_since.label("size")).where(is_kind).group_by(day).subquery()
-            last = sa.select(sa.func.max(days.c.used_on)).where(days.c.size > most)
-            is_old = day <= last.scalar_subquery()
-            with self._database.transaction() as db:
-                db.execute(t.cached.delete().where(is_kind, is_old, ~is_needed))
+        sizes: Counter[str] = Counter()
+        for kind, day, size in self._database.all(days):
+            sizes[kind] += size
+            if sizes[kind] > most:
+                is_old = sa.and_(CACHED.kind == kind, CACHED.used_on == day)
+                with self._database.transaction() as db:
+                    db.execute(t.cached.delete().where(is_old, ~is_needed))
 
     # --- uses ---
 
@@ -247,6 +218,10 @@ def _row(kind: Kind, key: str, body: bytes) -> dict[str, object]:
         "used_on": _today(),
         "size": len(body),
     }
+
+
+def _value(row: Row) -> Any:
+    return JSON[row.kind].validate_json(row.body) if row.kind in JSON else row.body
 
 
 def _today() -> str:

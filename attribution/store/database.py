@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -186,20 +185,7 @@ annotation_judgements = _table(  # people's judgements; rows are only ever added
 
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
-MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
-
-OTHER = "or set ATTRIBUTION_DATABASE_URL to another database"
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database, and what to do
-    sqlite3.SQLITE_FULL: "has no space left: free some on its disk, {other}",
-    **dict.fromkeys(
-        LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"
-    ),
-    **dict.fromkeys(DAMAGED, "is damaged or no SQLite database: move it away, {other}"),
-}
-UNUSABLE = "cannot be used ({reason}): check that it and its folder are writable, {other}"
 
 T = TypeVar("T")
 Row = sa.Row[*tuple[Any, ...]]
@@ -226,11 +212,11 @@ class Database:
         """
         try:
             parsed = sa.make_url(url)
-            if parsed.get_backend_name() == "sqlite" and parsed.database not in MEMORY:
+            if parsed.get_backend_name() == "sqlite":
                 with suppress(OSError):  # the first use says that the file cannot be made
                     Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             database = cls(_engine(url))
-        except (ArgumentError, ImportError) as error:
+        except (ArgumentError, ImportError, TypeError) as error:
             raise StoreError(
                 "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address "
                 'of a PostgreSQL database, for which `pip install "psycopg[binary]"` is needed',
@@ -278,10 +264,10 @@ class Database:
 
     def check_disk(self) -> None:
         """Raise StoreError if hardly any space is left on the disk of a SQLite database."""
-        path = self.engine.url.database
-        if self.engine.dialect.name != "sqlite" or path in MEMORY:
+        if self.engine.dialect.name != "sqlite":
             return
-        free = shutil.disk_usage(Path(str(path)).parent).free // 1_000_000
+        folder = Path(str(self.engine.url.database)).parent
+        free = shutil.disk_usage(folder).free // 1_000_000
         least = server_number("ATTRIBUTION_FREE_MB")
         if free < least:
             raise StoreError(
@@ -345,16 +331,11 @@ class Database:
     ) -> dict[str, Row]:
         """Return the rows of a table by the value of a column; unknown values are left out."""
         rows: dict[str, Row] = {}
-        for some in in_batches(keys):
-            query = sa.select(column.table).where(column.in_(some), *conditions)
+        for start in range(0, len(keys), BATCH):
+            is_wanted = column.in_(keys[start : start + BATCH])
+            query = sa.select(column.table).where(is_wanted, *conditions)
             rows |= {getattr(row, column.name): row for row in self.all(query)}
         return rows
-
-
-def in_batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield as many keys at a time as one query may have."""
-    for start in range(0, len(keys), BATCH):
-        yield keys[start : start + BATCH]
 
 
 def _revision(db: sa.Connection) -> str | None:
@@ -366,9 +347,7 @@ def _revision(db: sa.Connection) -> str | None:
 
 @cache
 def _engine(url: str) -> sa.Engine:
-    in_file = sa.make_url(url).database not in MEMORY
-    options = {"max_overflow": -1} if in_file else {}  # no thread waits for a connection
-    engine = sa.create_engine(url, **options)
+    engine = sa.create_engine(url, max_overflow=-1)  # no thread waits for a connection
 
     @sa.event.listens_for(engine, "handle_error")
     def translate(context: sa.ExceptionContext) -> StoreError | None:
@@ -379,7 +358,8 @@ def _engine(url: str) -> sa.Engine:
         @sa.event.listens_for(engine, "connect")
         def configure(connection: sqlite3.Connection, _record: object) -> None:
             connection.execute(f"PRAGMA busy_timeout={1000 * LOCK_TIMEOUT}")
-            use_write_ahead_log(connection)
+            with suppress(sqlite3.OperationalError):  # another process is setting it
+                connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA secure_delete=ON")  # deleted text leaves the file
 
@@ -394,32 +374,10 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
     is_of_server = isinstance(error, driver.OperationalError | driver.InternalError)
     if not is_of_server and type(error) is not driver.DatabaseError:
         return None
+    place = engine.url.set(password=None).render_as_string()
     reason = str(error).partition("\n")[0][:200]
-    if engine.dialect.name == "sqlite":
-        problem = PROBLEMS.get(_primary_code(error), UNUSABLE)
-        place = engine.url.database
-    else:
-        problem = "cannot be used ({reason}): check that its server runs and has space, {other}"
-        place = engine.url.set(password=None).render_as_string()
-    message = f"the database {place} {problem.format(reason=reason, other=OTHER)}"
+    message = (
+        f"the database {place} cannot be used ({reason}): check its disk, its rights and, for "
+        "PostgreSQL, its server, or set ATTRIBUTION_DATABASE_URL to another database"
+    )
     return StoreError(message, error, f" {place}", f" ({reason})")
-
-
-def _primary_code(error: BaseException) -> int:
-    """Return SQLite's primary result code, without its extension; 0 if there is none."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
-def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Set the journal mode. If two processes do so at once on a new file, SQLite refuses one
-    without waiting.
-    """
-    deadline = time.monotonic() + LOCK_TIMEOUT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if _primary_code(error) not in LOCKED or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,7 +21,7 @@ State = Literal["all", "to_review", "reviewed", "finished", "unfinished"]
 MAX_TITLE = 200  # characters
 MAX_TAGS = 400  # characters of all tags of a run
 MAX_NOTE = 10_000  # characters
-MAX_WORDS = 12  # of a search
+MAX_WORDS = 12  # of a search that count
 MAX_SEARCH = LIMITS.line  # characters of a search that count
 BEGINNING = 160  # characters of an answer that serve as a title
 
@@ -81,7 +81,6 @@ class HistoryRow(NamedTuple):
         return " ".join(name.split())
 
 
-NEWEST_FIRST = (RUN.created_at.desc(), RUN.id)
 COLUMNS = [RUN[name] for name in HistoryRow._fields if name != "beginning"]
 
 
@@ -98,17 +97,6 @@ class HistoryPage(NamedTuple):
     total: int
 
 
-class HistoryTotals(NamedTuple):
-    """The numbers of an owner's runs by state, and of their claims."""
-
-    all: int
-    to_review: int
-    reviewed: int
-    unfinished: int
-    checked_claims: int
-    reviewed_claims: int
-
-
 def clean_tags(tags: Sequence[str]) -> list[str]:
     """Normalise tags: lower case, each once, sorted.
 
@@ -116,15 +104,10 @@ def clean_tags(tags: Sequence[str]) -> list[str]:
         BadInput: They are too long together.
     """
     cleaned = sorted({searchable(tag) for tag in tags} - {""})
-    _check_length("tags", "".join(cleaned), MAX_TAGS)
+    length = len("".join(cleaned))
+    if length > MAX_TAGS:
+        raise BadInput(f"{length:,} characters of tags; at most {MAX_TAGS} are saved: shorten them")
     return cleaned
-
-
-def _check_length(name: str, text: str, limit: int) -> None:
-    if len(text) > limit:
-        raise BadInput(
-            f"{len(text):,} characters of {name}; at most {limit:,} are saved: shorten it"
-        )
 
 
 class History:
@@ -136,30 +119,23 @@ class History:
         self._is_own = RUN.owner == rights.owner
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return the owner's runs that meet the conditions, newest first, and how many do.
-
-        Raises:
-            BadInput: The search has more than MAX_WORDS words.
-        """
+        """Return the owner's runs that meet the conditions, newest first, and how many do."""
         conditions = [self._is_own, *_conditions(query)]
         count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
         beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
         rows = sa.select(*COLUMNS, beginning).where(*conditions)
-        rows = rows.order_by(*NEWEST_FIRST).limit(query.limit)
+        rows = rows.order_by(RUN.created_at.desc(), RUN.id).limit(query.limit)
         listed = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(listed, self._database.scalar(count) or 0)
 
-    def totals(self) -> HistoryTotals:
-        """Count the owner's runs and their claims."""
-        counts: list[sa.ColumnElement[Any]] = [sa.func.count()]
-        for state in ("to_review", "reviewed", "unfinished"):
-            counts.append(sa.func.count().filter(*_STATES[state]))
-        is_finished = RUN.version > 0
-        counts.append(sa.func.sum(RUN.checked).filter(is_finished))
-        counts.append(sa.func.sum(RUN.reviewed).filter(is_finished))
+    def totals(self) -> dict[str, int]:
+        """Count the owner's runs by state, and their `checked_claims` and `reviewed_claims`."""
+        counts = [sa.func.count().filter(*_STATES[state]).label(state) for state in _STATES]
+        for column in (RUN.checked, RUN.reviewed):
+            counts.append(sa.func.sum(column).label(f"{column.name}_claims"))
         query = sa.select(*counts).select_from(t.runs).where(self._is_own)
         (row,) = self._database.all(query)
-        return HistoryTotals(*(number or 0 for number in row))
+        return {name: number or 0 for name, number in row._asdict().items()}
 
     def next_to_review(self, besides: str = "") -> str | None:
         """Return the newest run with a claim that the owner has not assessed.
@@ -170,10 +146,8 @@ class History:
         Returns:
             Its id; None if there is no such run.
         """
-        query = sa.select(RUN.id)
-        query = query.where(self._is_own, *_STATES["to_review"], RUN.id != besides)
-        query = query.order_by(*NEWEST_FIRST).limit(1)
-        return self._database.scalar(query)
+        rows = self.find(HistoryQuery(state="to_review", limit=2)).rows
+        return next((row.id for row in rows if row.id != besides), None)
 
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
@@ -184,16 +158,14 @@ class History:
         return sorted(tags)
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note.
+        """Set title, tags and note; of a long title or note, the beginning.
 
         Raises:
-            BadInput: A text is too long.
+            BadInput: The tags are too long together.
             NotYours: The run is another owner's.
         """
-        title = " ".join(title.split())
-        note = note.strip()
-        _check_length("title", title, MAX_TITLE)
-        _check_length("note", note, MAX_NOTE)
+        title = " ".join(title.split())[:MAX_TITLE]
+        note = note.strip()[:MAX_NOTE]
         cleaned = clean_tags(tags)
         self._rights.change(
             run_id,
@@ -205,10 +177,10 @@ class History:
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
-        row = self._database.rows(RUN.id, [run_id]).get(run_id)
-        if row is None or row.owner != self._rights.owner:
-            return Description()
-        return Description(row.title, tuple(json.loads(row.tags)), row.note)
+        query = sa.select(RUN.title, RUN.tags, RUN.note).where(RUN.id == run_id, self._is_own)
+        for title, tags, note in self._database.all(query):
+            return Description(title, tuple(json.loads(tags)), note)
+        return Description()
 
 
 _STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
@@ -221,9 +193,7 @@ _STATES: dict[State, tuple[sa.ColumnElement[bool], ...]] = {
 
 
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
-    words = searchable(query.words[:MAX_SEARCH]).split()
-    if len(words) > MAX_WORDS:
-        raise BadInput(f"a search can have {MAX_WORDS} words: shorten it")
+    words = searchable(query.words[:MAX_SEARCH]).split()[:MAX_WORDS]
     conditions = list(_STATES[query.state])
     texts = RUN.claims_text.concat(" ").concat(RUN.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]

@@ -109,14 +109,3 @@ class Rights:
         if run.private:
             raise NotYours("this run is private to another browser")
         raise NotYours("this run belongs to another browser: make a copy to change it")
-
-    def check_result(self, db: sa.Connection, result_id: str) -> None:
-        """Check that a result may be saved under this id.
-
-        Raises:
-            NotYours: Somebody else saved one.
-        """
-        result = t.results.c
-        query = sa.select(result.id).where(result.id == result_id, result.owner != self.owner)
-        if db.execute(query).first():
-            raise NotYours("this result belongs to another browser: make a copy to change it")

@@ -22,7 +22,7 @@ from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import Rights, set_columns
 from attribution.tables import DOCUMENT
-from attribution.types import BADGES, UNCHECKED, Document, Page, Provenance, Report
+from attribution.types import UNCHECKED, Document, Page, Provenance, Report
 
 RUN = t.runs.c
 VERSION = t.run_versions.c
@@ -42,7 +42,7 @@ def new_run_id() -> str:
 
 
 class _Saved:
-    """Rows saved under ids, with what they use of the cache."""
+    """Rows that belong to somebody, with what they use of the cache."""
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database = database
@@ -66,8 +66,11 @@ class Results(_Saved):
             NotYours: The id is that of somebody else's result.
             BadInput: The result is new, and the owner's take too much of the disk.
         """
-        if self.load(kind, result_id) is None:
+        owner = self._database.scalar(sa.select(RESULT.owner).where(RESULT.id == result_id))
+        if owner is None:
             self._rights.check_room()
+        elif owner != self._rights.owner:
+            raise NotYours("this result belongs to another browser: make a copy to change it")
         row = {
             "kind": kind,
             "id": result_id,
@@ -76,7 +79,6 @@ class Results(_Saved):
             "size": len(body) + sum(len(page.text) for page in pages),
         }
         with self._database.transaction() as db:
-            self._rights.check_result(db, result_id)
             self._cache.put_pages(pages, db)
             self._cache.record_uses(result_id, db)
             self._database.insert(t.results, [row], replace=True, db=db)
@@ -252,26 +254,20 @@ class Runs(_Saved):
 
     # --- loading ---
 
-    def load(self, run_id: str) -> Report | None:
+    def load(self, run_id: str, unfinished: bool = False) -> Report | None:
         """Return the shown version of a run with its pages' texts.
 
+        Args:
+            run_id: The run.
+            unfinished: Return the state of a run without a result, whose claims may have no
+                verdict yet, in place of a result.
+
         Returns:
-            None if the run is unknown, or has no result yet.
+            None if there is none, or it may not be read.
         """
-        return self._load(run_id, RUN.version > 0)
-
-    def load_unfinished(self, run_id: str) -> Report | None:
-        """Return the state of an unfinished run with its pages' texts; None for all other runs.
-
-        Claims not yet compared with the sources have no verdict.
-        """
-        return self._load(run_id, RUN.version == 0)
-
-    def _load(self, run_id: str, is_wanted: sa.ColumnElement[bool]) -> Report | None:
+        is_wanted = RUN.version == 0 if unfinished else RUN.version > 0
         body = self._shown(run_id, VERSION.report, is_wanted)
-        if body is None:
-            return None
-        return self._with_texts(Report.model_validate_json(body))
+        return self._with_texts(Report.model_validate_json(body)) if body else None
 
     def provenance(self, run_id: str) -> Provenance:
         """Return how a saved run obtained its evidence.
@@ -389,11 +385,10 @@ def summary(report: Report) -> dict[str, object]:
     """
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
     badges |= {own.claim_id: own.label for own in report.judgements if own.label}
-    counts = Counter(badges.values())
     statements = [claim.statement for claim in report.claims]
     return {
         "claims": len(report.claims),
-        "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
+        "verdicts": json.dumps(Counter(badges.values())),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
         "reviewed": sum(judgement.label is not None for judgement in report.judgements),
         "sources": json.dumps(source_names(report), ensure_ascii=False),
@@ -425,15 +420,11 @@ class QueuedRun(NamedTuple):
     attempts: int  # how often it was begun before
 
 
-class Queue:
+class Queue(_Saved):
     """Runs of all owners in the order in which they were added, for the next server process too.
 
     A run leaves the queue in the transaction that saves its result, or with the run itself.
     """
-
-    def __init__(self, database: Database, rights: Rights) -> None:
-        self._database = database
-        self._rights = rights
 
     def add(self, run_id: str) -> None:
         """Put a run at the end of the queue, also one that failed there before.

@@ -27,7 +27,7 @@ class Store:
         self.results = Results(database, self.rights, self.cache)
         self.runs = Runs(database, self.rights, self.cache)
         self.history = History(database, self.rights)
-        self.queue = Queue(database, self.rights)
+        self.queue = Queue(database, self.rights, self.cache)
 
     @classmethod
     def open(cls, url: str, by: str = "", address: str = "") -> Store:

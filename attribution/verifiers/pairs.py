@@ -95,11 +95,11 @@ class CachedVerifier:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each (claim, evidence) or (claim, evidence, title), in order."""
         keys = [content_id(self._key, *pair) for pair in pairs]
-        judgements = self._store.cache.judgements(list(dict.fromkeys(keys)))
+        judgements = self._store.cache.values("judgement", list(dict.fromkeys(keys)))
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in judgements}
         if new:
             computed = dict(zip(new, self._verifier.verify(list(new.values())), strict=True))
-            self._store.cache.put_judgements(computed)
+            self._store.cache.put("judgement", computed)
             self._new.update(computed)
             judgements |= computed
         self.pairs += len(pairs)

@@ -224,7 +224,7 @@ def load(run_id: str) -> None:
     report, reason = saved(lambda database: database.runs.load(run_id))
     unfinished = False
     if report is None:
-        report, _ = saved(lambda database: database.runs.load_unfinished(run_id))
+        report, _ = saved(lambda database: database.runs.load(run_id, unfinished=True))
         unfinished = report is not None
     if report is None:
         RUN.refuse(reason)
@@ -336,7 +336,7 @@ def continue_run() -> None:
     now = current()
     if now is None or now.running:
         return
-    unfinished = store().runs.load_unfinished(now.report.id)
+    unfinished = store().runs.load(now.report.id, unfinished=True)
     report = unfinished or now.report
     if unfinished is None and not report.stopped:
         return

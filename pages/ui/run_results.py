@@ -137,7 +137,7 @@ def is_unfinished(now: RunProgress) -> bool:
     """Return True if the run ended by an error, or because its server was stopped."""
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
-    return store().runs.load_unfinished(now.report.id) is not None
+    return store().runs.load(now.report.id, unfinished=True) is not None
 
 
 def continue_button(now: RunProgress) -> None:

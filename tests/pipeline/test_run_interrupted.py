@@ -76,7 +76,7 @@ def test_a_killed_process_loses_no_verdict(
     assert child.returncode == -9
     assert lines
 
-    known = store.runs.load_unfinished(RUN)
+    known = store.runs.load(RUN, unfinished=True)
     assert known is not None
     assert store.runs.load(RUN) is None
     assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
@@ -89,7 +89,7 @@ def test_a_killed_process_loses_no_verdict(
     events_of_second = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=RUN)
     assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
     events_of_second.close()  # interrupted again, before any verdict
-    again = store.runs.load_unfinished(RUN)
+    again = store.runs.load(RUN, unfinished=True)
     assert again is not None
     assert again.verdicts == known.verdicts
     assert again.evidence == known.evidence
@@ -98,7 +98,7 @@ def test_a_killed_process_loses_no_verdict(
     assert continued.created_at == known.created_at
     assert continued.usage.cached_pairs > 0
     assert store.runs.load(RUN) == continued
-    assert store.runs.load_unfinished(RUN) is None
+    assert store.runs.load(RUN, unfinished=True) is None
     assert store.runs.shown_version(RUN) == 1
 
     undisturbed = Store.open(f"sqlite:///{tmp_path}/undisturbed.sqlite3")

@@ -110,7 +110,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(
     owner.runs.save_unfinished(REPORT.model_copy(update={"id": GOING}))
     for store, may in ((owner, True), (Store(owner.database), True), (stranger, False)):
         assert bool(store.runs.load(RUN)) is may
-        assert bool(store.runs.load_unfinished(GOING)) is may
+        assert bool(store.runs.load(GOING, unfinished=True)) is may
     assert stranger.runs.documents(GOING) == ()
     assert owner.runs.documents(GOING)
     assert stranger.history.description(RUN).title == ""

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 ANSWER = (
     "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
 )
-FULL = "has no space left: free some on its disk"
+FULL = "(database or disk is full): check its disk"
 
 
 def last_line(errors: str) -> str:
@@ -82,19 +82,21 @@ def test_a_full_disk_ends_analyze_with_one_line(
     assert not out.exists()
 
 
-def test_a_damaged_database_is_told_from_one_that_is_not_writable(
+def test_a_database_that_cannot_be_used_is_named_with_the_reason(
     settings: Settings, tmp_path: Path
 ) -> None:
     path = path_of(settings)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database at all, whatever its name says" * 200)
-    with pytest.raises(StoreError, match=f"{path} is damaged or no SQLite database: move it away"):
+    with pytest.raises(StoreError, match=f"{path} cannot be used .file is not a database"):
         Store.open(settings.database_url)
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "file").touch()
     for unusable in (folder, tmp_path / "file" / "new.sqlite3"):
-        with pytest.raises(StoreError, match="check that it and its folder are writable"):
+        with pytest.raises(
+            StoreError, match="unable to open database file.: check its disk, its rights"
+        ):
             Store.open(f"sqlite:///{unusable}")
     with pytest.raises(
         StoreError, match="ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or"
@@ -115,9 +117,7 @@ def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(
         (whole := content[: len(content) // 4]) + b"\xff" * (len(content) - len(whole))
     )
     assert main(["collections", "list"]) == 2
-    assert f"{path} is damaged or no SQLite database: move it away" in last_line(
-        capsys.readouterr().err
-    )
+    assert f"{path} cannot be used (" in last_line(capsys.readouterr().err)
 
 
 def test_a_lock_of_another_process_is_waited_for(
@@ -128,16 +128,16 @@ def test_a_lock_of_another_process_is_waited_for(
     other = sqlite3.connect(path_of(empty), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for write in (
-        lambda: store.cache.put_reply("key", "reply"),
+        lambda: store.cache.put("reply", {"key": "reply"}),
         lambda: store.runs.start(report(ANSWER)),
         lambda: store.cache.put("vector", {"key": b"1234"}),
     ):
-        with pytest.raises(StoreError, match="was locked by another process"):
+        with pytest.raises(StoreError, match="database is locked"):
             write()
     other.execute("COMMIT")
     other.close()
-    store.cache.put_reply("key", "reply")
-    assert store.cache.reply("key") == "reply"
+    store.cache.put("reply", {"key": "reply"})
+    assert store.cache.values("reply", ["key"]) == {"key": "reply"}
     store.close()
 
 
@@ -151,7 +151,7 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         assert health.status_code == 503, health.text
         error = health.json()["error"]
         assert error["type"] == "StoreError"
-        assert "is damaged" in error["message"]
+        assert "the database cannot be used: check" in error["message"]
         assert "\n" not in error["message"]
         assert str(path_of(empty).parent) not in error["message"]
         *_, last = map(

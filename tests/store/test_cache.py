@@ -62,8 +62,7 @@ def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
 def test_a_search_is_found_by_its_key_also_without_hits(store: Store) -> None:
     hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q")
     with_text = replace(hit, rank=2, page=page("The Nile is long."))
-    store.cache.put_search("a", [hit, with_text])
-    store.cache.put_search("b", [])
+    store.cache.put("search", {"a": [hit, with_text], "b": []})
     assert store.cache.search("a", days=1) == [hit, with_text]
     assert store.cache.search("b", days=1) == []
     assert store.cache.search("c", days=1) is None
@@ -73,8 +72,8 @@ def test_more_judgements_than_a_query_holds_come_back_as_they_went_in(store: Sto
     probabilities = Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25)
     judgement = Judgement(probabilities, (3, 9), {"words": 0.5})
     keys = [f"k{i}" for i in range(1200)]
-    store.cache.put_judgements(dict.fromkeys(keys, judgement))
-    assert store.cache.judgements([*keys, "unknown"]) == dict.fromkeys(keys, judgement)
+    store.cache.put("judgement", dict.fromkeys(keys, judgement))
+    assert store.cache.values("judgement", [*keys, "unknown"]) == dict.fromkeys(keys, judgement)
 
 
 def test_many_threads_write_the_same_keys(store: Store) -> None:

@@ -111,7 +111,15 @@ def test_assessments_replace_verdicts_and_count_as_reviewed(three: Store) -> Non
     assert ids(three, state="to_review") == ["tower", "straße"]
     assert three.history.next_to_review() == "tower"
     assert three.history.next_to_review("tower") == "straße"
-    assert three.history.totals() == (3, 2, 1, 0, 3, 1)
+    assert three.history.totals() == {
+        "all": 3,
+        "to_review": 2,
+        "reviewed": 1,
+        "finished": 3,
+        "unfinished": 0,
+        "checked_claims": 3,
+        "reviewed_claims": 1,
+    }
     note = assessment(nile, None, "Ask.")
     save_version(three, NILE.model_copy(update={"judgements": (note,)}), nile.id)
     assert ids(three, state="reviewed") == []
@@ -126,7 +134,7 @@ def test_a_run_is_listed_from_its_start_with_what_is_known(store: Store) -> None
     mine.runs.save_unfinished(known, known.pages)
     assert row_of(mine, "going").verdicts == {"supported": 1}
     assert row_of(mine, "going").sources == ("document:notes.txt",)
-    assert mine.runs.load_unfinished("going") == known
+    assert mine.runs.load("going", unfinished=True) == known
     mine.runs.finish(known)
     assert ids(mine, state="finished") == ["going"]
     assert ids(mine, state="unfinished") == []
@@ -134,17 +142,11 @@ def test_a_run_is_listed_from_its_start_with_what_is_known(store: Store) -> None
 
 def test_what_is_too_long_or_not_ones_own_is_refused(three: Store) -> None:
     describe = three.history.describe
-    with pytest.raises(BadInput, match="201 characters of title; at most 200"):
-        describe("nile", "x" * 201, [], "")
-    with pytest.raises(BadInput, match="10,001 characters of note"):
-        describe("nile", "", [], "x" * 10_001)
     with pytest.raises(BadInput, match="401 characters of tags"):
         clean_tags(["x" * 400, "y"])
     with pytest.raises(NotYours, match="belongs to another browser: make a copy"):
         describe("secret", "mine now", [], "")
 
 
-@pytest.mark.parametrize("words", ["a b c d e f g h i j k l m", "word " * 10_000])
-def test_a_search_has_at_most_twelve_words(store: Store, words: str) -> None:
-    with pytest.raises(BadInput, match="12 words"):
-        ids(store, words=words)
+def test_of_a_search_twelve_words_count(three: Store) -> None:
+    assert ids(three, words="nile " * 12 + "nothing") == ["nile"]

@@ -20,10 +20,10 @@ def report(run_id: str = "r1", *pages: Page) -> Report:
 def test_a_run_can_be_opened_from_its_start_also_with_null_characters(store: Store) -> None:
     started = report().model_copy(update={"question": "q\0", "answer": "an\0swer"})
     store.runs.start(started)
-    assert store.runs.load_unfinished("r1") == started
+    assert store.runs.load("r1", unfinished=True) == started
     assert store.runs.load("r1") is None
     store.runs.finish(started)
-    assert store.runs.load_unfinished("r1") is None
+    assert store.runs.load("r1", unfinished=True) is None
     assert store.runs.load("r1") == started
 
 
@@ -32,7 +32,7 @@ def test_starting_again_keeps_what_is_known(store: Store) -> None:
     store.runs.start(report())
     store.runs.save_unfinished(known, known.pages)
     store.runs.start(report())
-    assert store.runs.load_unfinished("r1") == known
+    assert store.runs.load("r1", unfinished=True) == known
     store.runs.finish(known)
     store.runs.save_unfinished(report())  # too late
     assert store.runs.load("r1") == known
@@ -74,9 +74,9 @@ def finished(settings: Settings, run_id: str, own: str) -> Report:
     judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
     for name in (own, "both"):
         store.cache.put("vector", {name: b"1234"})
-        store.cache.put_judgements({name: judgement})
-        store.cache.put_reply(name, "a reply")
-        store.cache.put_search(name, [])
+        store.cache.put("judgement", {name: judgement})
+        store.cache.put("reply", {name: "a reply"})
+        store.cache.put("search", {name: []})
     names = (own, "both")
     pages = [
         page(f"Text of {name}", f"https://x.example/{name}", fetched_at=now()) for name in names
@@ -95,11 +95,8 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     assert store.runs.load("r1") is None
     assert store.runs.load("r2") == second
     names, cache = ["one", "two", "both"], store.cache
-    assert set(cache.values("vector", names)) == {"two", "both"}
-    assert set(cache.judgements(names)) == {"two", "both"}
-    assert [name for name in names if cache.reply(name)] == ["two", "both"]
-    searched = [name for name in names if cache.search(name, 1) is not None]
-    assert searched == ["two", "both"]
+    for kind in ("vector", "judgement", "reply", "search"):
+        assert set(cache.values(kind, names)) == {"two", "both"}
     stored = [name for name in names if cache.page(f"https://x.example/{name}", 1)]
     assert stored == ["two", "both"]
     store.runs.delete("r2")

@@ -178,7 +178,7 @@ class RunsMachine(RuleBasedStateMachine):
             assert loaded is not None
             assert loaded.claims[0].text == known.texts[-1]
             assert loaded.pages[0].text
-            assert runs.load_unfinished(run_id) is None
+            assert runs.load(run_id, unfinished=True) is None
             assert runs.documents(run_id) == ()
             assert runs.shown_version(run_id) == len(known.texts)
 
