@@ -120,7 +120,7 @@ class Limits:
     session_mb: int = 200  # of the uploads of an open page
     address_mb: int = 400  # of those from one address
     uploads_mb: int = 1_000  # of all visitors' uploads
-    message_mb: int = 25  # of all fields of a page together
+    message_mb: int = 10  # of all fields of a page together
 
 
 LIMITS = Limits()

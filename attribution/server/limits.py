@@ -38,13 +38,14 @@ class Config(uvicorn.Config):
             timeout_keep_alive=IDLE_SECONDS,
             h11_max_incomplete_event_size=HEAD_BYTES,
             server_header=False,
-            **options,
+            **options | {"ws_max_size": LIMITS.message_mb * 1_000_000},
         )
 
 
 class BoundedConnection(H11Protocol):
-    """When the server is full, a new connection replaces the one that has kept it waiting longest
-    for (the rest of) a request; those that had a reply before are replaced last.
+    """When the server is full, a new connection replaces the one that has kept it waiting longest.
+
+    While many never had a reply, it is one of those, so that a flood of them ends no others.
     """
 
     was_served = False
@@ -55,12 +56,15 @@ class BoundedConnection(H11Protocol):
         if len(self.connections) < CONNECTIONS:
             return
         waiting: list[BoundedConnection] = []
-        for connection in self.connections:
+        for connection in self.connections - {self}:
             if isinstance(connection, BoundedConnection) and connection.is_waiting:
                 waiting.append(connection)
         if not waiting:
             return  # uvicorn answers that the server is busy
-        slowest = min(waiting, key=lambda one: (one.was_served, one.waiting_since))
+        unserved = [one for one in waiting if not one.was_served]
+        if len(unserved) > CONNECTIONS // 2:
+            waiting = unserved
+        slowest = min(waiting, key=lambda one: one.waiting_since)
         self.connections.discard(slowest)
         slowest.transport.abort()
 
@@ -71,8 +75,10 @@ class BoundedConnection(H11Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """True while the server waits for (the rest of) a request."""
-        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+        """True while the server waits for (the rest of) a request, or for its reply to be read."""
+        if self.cycle is None or self.flow.write_paused:
+            return True
+        return self.cycle.response_complete or self.cycle.more_body
 
 
 # --- websockets ---
@@ -163,8 +169,9 @@ class StreamlitLimits:
         if path is None or scope["method"] != "PUT":
             await self._app(scope, receive, send)
             return
-        length = Headers(scope=scope).get("content-length", "")
-        if not length.isdecimal():
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or "transfer-encoding" in headers:
             await error_response(411, "NoLength", NO_LENGTH)(scope, receive, send)
             return
         size = max(LEAST_BYTES, int(length[:20]))

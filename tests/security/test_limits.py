@@ -14,6 +14,7 @@ from attribution.pipeline.permissions import demanded
 from attribution.server import limits, mcp
 from attribution.server.work import Work
 from attribution.settings import LIMITS, ROOT, Settings, trusted
+from tests.serve import until
 from tests.server.conftest import Server, client, server
 
 __all__ = ["client", "server"]  # fixtures
@@ -117,10 +118,10 @@ def test_the_text_that_a_request_has_compared_is_bounded(client: httpx.Client) -
 def test_a_full_server_closes_the_connection_that_has_kept_it_waiting_longest(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CONNECTIONS", 4)
     with ExitStack() as stack:
         full = Server(settings)
         stack.callback(full.close)
+        monkeypatch.setattr(limits, "CONNECTIONS", 4)
 
         def opened() -> HTTPConnection:
             connection = HTTPConnection(urlsplit(full.url).netloc, timeout=60)
@@ -136,6 +137,12 @@ def test_a_full_server_closes_the_connection_that_has_kept_it_waiting_longest(
         assert [status(one) for one in others] == [200, 200, 200]
         with suppress(ConnectionResetError):
             assert silent.sock.recv(1) == b""
+        assert status(opened()) == 200  # in place of one that had a reply
+        for _ in range(3):
+            opened().sock.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000)
+        connections = full.uvicorn.server_state.connections
+        until(lambda: sum(one.flow.write_paused for one in connections.copy()) == 3)
+        assert status(opened()) == 200  # in place of one whose replies are not read
 
 
 def status(connection: HTTPConnection) -> int:

@@ -2,7 +2,7 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -70,10 +70,15 @@ def test_a_page_and_an_address_hold_no_more_files_than_their_share(served: Serve
     assert {status for of_page in statuses for status in of_page} == {204, 413}
 
 
-def test_a_file_of_unknown_length_is_refused_unread(served: Served) -> None:
+@pytest.mark.parametrize("pretended", [(), ("1",)])
+def test_a_file_of_unknown_length_is_refused_unread(
+    served: Served, pretended: Sequence[str]
+) -> None:
     connection = http.client.HTTPConnection("localhost", served.port, timeout=20)
     connection.putrequest("PUT", "/_stcore/upload_file/a/b")
     connection.putheader("Transfer-Encoding", "chunked")
+    for length in pretended:
+        connection.putheader("Content-Length", length)
     connection.endheaders()
     reply = connection.getresponse()
     assert reply.status == 411

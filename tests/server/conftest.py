@@ -25,13 +25,13 @@ class Server:
         self.turns, self.settings = Turns(2, waiting=waiting), settings
         self.work = Work(self.turns)
         app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.work)
-        self._server = uvicorn.Server(
+        self.uvicorn = uvicorn.Server(
             Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1)
         )
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self.uvicorn.run)
         self._thread.start()
-        until(lambda: self._server.started)
-        port = self._server.servers[0].sockets[0].getsockname()[1]
+        until(lambda: self.uvicorn.started)
+        port = self.uvicorn.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
 
     def client(self, key: str = KEY) -> httpx2.Client:
@@ -40,7 +40,7 @@ class Server:
         )
 
     def close(self) -> None:
-        self._server.should_exit = True
+        self.uvicorn.should_exit = True
         self._thread.join(60)
         assert not self._thread.is_alive()
 
