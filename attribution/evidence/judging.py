@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
 from attribution.evidence.numerals import in_figures, rounded_as
@@ -16,13 +15,14 @@ from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
-from attribution.types import Claim, Evidence, Judgement, Page, Pair
+from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import DecisionPolicy, counted, relation, strongest
 from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-STATED = 0.5  # probability of the passage's relation from which on a sentence says what it says
+SENTENCES = 6  # of a deciding passage that are read at most to find the deciding one
+STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 
 
@@ -127,7 +127,7 @@ def _evidence(
     page, probabilities = passage.page, judgement.probabilities
     first, last = judgement.sentence
     if not policy.is_plain:
-        first, last = deciding_sentence(claim.statement, passage.read)
+        first, last = deciding_sentence(spoken(claim), passage.read)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -159,42 +159,56 @@ def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPoli
     return piece.model_copy(update={"relation": counted(piece, policy)})
 
 
-class _Deciding(NamedTuple):
-    """The deciding one of the pieces of a claim.
+@dataclass
+class _Search:
+    """The search for the sentence of a claim's deciding piece that says what the piece says.
 
     Attributes:
-        rest: Its text with the deciding sentence blanked.
+        rest: The text of the piece with the sentences that were read blanked.
+        score: The highest probability of a sentence so far.
     """
 
-    claim: Claim
+    claim: str
     pieces: list[Evidence]
-    piece: Evidence
+    place: int
     rest: str
+    span: Span = (0, 0)
+    score: float = -1.0
+
+    def next_pair(self) -> Pair:
+        """Return the claim with the next sentence, by the words that they share."""
+        start, end = self.span = deciding_sentence(self.claim, self.rest)
+        sentence = self.rest[start:end]
+        self.rest = self.rest[:start] + " " * len(sentence) + self.rest[end:]
+        return _legible(self.claim), _legible(sentence)
+
+    def compare(self, judgement: Judgement) -> None:
+        """Keep the sentence if none before it says it as clearly."""
+        piece = self.pieces[self.place]
+        score = getattr(judgement.probabilities, piece.relation)
+        if score > self.score:
+            self.score = score
+            sentence = tuple(piece.start + offset for offset in self.span)
+            self.pieces[self.place] = piece.model_copy(update={"sentence": sentence})
 
 
 def _find_deciding_sentences(
     readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
-    """Find the sentence of each claim's deciding passage that says what it says.
+    """Find the sentence of each claim's deciding passage that says most clearly what it says.
 
-    It is the one that shares most words with the claim or, where that is read and doesn't say it,
-    the one after it in this order. For display alone: the verdict rests on the whole passage.
+    Sentences are read alone, up to the first that says it. For display alone: the verdict rests
+    on the whole passage.
     """
-    deciding: list[_Deciding] = []
+    searches: list[_Search] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         decisive = [piece for piece in pieces if piece.relation != "no_relation"]
         if decisive:
             piece = max(decisive, key=strongest)
-            start, end = (place - piece.start for place in piece.sentence)
-            rest = piece.text[:start] + " " * (end - start) + piece.text[end:]
-            if not rest.isspace():
-                deciding.append(_Deciding(reading.claim, pieces, piece, rest))
-    pairs: list[Pair] = []
-    for one in deciding:
-        pairs.append((_legible(spoken(one.claim)), _legible(one.piece.deciding_sentence)))
-    judgements = verifier.verify(pairs) if pairs else ()
-    for (claim, pieces, piece, rest), judgement in zip(deciding, judgements, strict=True):
-        if getattr(judgement.probabilities, piece.relation) < STATED:
-            start, end = deciding_sentence(claim.statement, rest)
-            sentence = (piece.start + start, piece.start + end)
-            pieces[pieces.index(piece)] = piece.model_copy(update={"sentence": sentence})
+            search = _Search(spoken(reading.claim), pieces, pieces.index(piece), piece.text)
+            searches.append(search)
+    for _ in range(SENTENCES):
+        searches = [one for one in searches if one.score < STATED and not one.rest.isspace()]
+        judgements = verifier.verify([one.next_pair() for one in searches]) if searches else ()
+        for search, judgement in zip(searches, judgements, strict=True):
+            search.compare(judgement)

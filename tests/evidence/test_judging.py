@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+import pytest
+
 from attribution.evidence.judging import PlacedPassage, Reading, read, spoken
 from attribution.types import Judgement, Pair, Probabilities
 from attribution.verdicts import DecisionPolicy
@@ -36,13 +38,19 @@ def test_a_passage_is_read_whole_and_once_with_the_title_of_its_page() -> None:
     assert verifier.pairs == [("The Nile is long.", "It is a river. It is in Africa.", "Nile")]
 
 
-def test_the_surest_sentence_of_the_deciding_passage_is_marked() -> None:
-    text = "It is a river. The Nile is quite long. It is in Africa."
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("It is a river. The Nile is quite long. It is in Africa.", 2),  # the passage, and this one
+        ("The Nile is a river. Its valley is green. It is quite wide.", 4),  # it shares no word
+    ],
+)
+def test_the_sentence_that_says_it_most_clearly_is_marked(text: str, reads: int) -> None:
     verifier = Recorder(quite=0.9)
     ((piece,),) = read([case(text)], verifier, DecisionPolicy())
     assert piece.relation == "entailed"
-    assert piece.deciding_sentence == "The Nile is quite long."
-    assert len(verifier.pairs) == 2  # the passage and this sentence, which says it
+    assert "quite" in piece.deciding_sentence
+    assert len(verifier.pairs) == reads
 
 
 def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
