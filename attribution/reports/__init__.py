@@ -120,10 +120,7 @@ def file_name(name: str, exported: Exported) -> str:
     Very short names get a prefix, since those of devices on Windows ("con") are short.
     """
     words = _WORD.findall(unicodedata.normalize("NFKC", exported.heading))
-    stem = "-".join(words).lower()
-    if len(stem) > MAX_NAME:
-        whole_words = stem[: MAX_NAME + 1].rpartition("-")[0]
-        stem = whole_words or stem[:MAX_NAME]
+    stem = "-".join(words).lower()[:MAX_NAME].rstrip("-")
     if len(stem) < SHORTEST_NAME:
         stem = f"report-{stem}".rstrip("-")
     return stem + FORMATS[name].suffix

@@ -9,7 +9,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
+from os.path import commonprefix
 from typing import NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, link, safe_url, texts
@@ -20,7 +22,6 @@ DEEPEST = 32  # marks over one character
 # Forms of citation marks that tell a reader which source it is.
 NAMING = ("link", "address", "named", "author_year")
 _HEADINGS = {f"h{n}": f"h{min(6, n + 1)}" for n in range(1, 7)}  # h1 is the page's
-_TAG = re.compile(r"</?(?:think|thinking|details|summary)\b[^<>]*+>")
 _NUMBER = re.compile(r"\d+(?:[–-]\d+)?")
 
 
@@ -30,7 +31,7 @@ _NUMBER = re.compile(r"\d+(?:[–-]\d+)?")
 def parse(source: str) -> list[Tree]:
     """Parse Markdown into its blocks.
 
-    Citation marks without words are raised numbers, and what a model thought is folded.
+    Citation marks without words are raised numbers, and what a model thought is grey.
 
     Args:
         source: An answer, which may hold anything.
@@ -38,33 +39,7 @@ def parse(source: str) -> list[Tree]:
     Returns:
         Nodes whose texts know their places in the source, in its order.
     """
-    nodes: list[Tree] = []
-    position = 0
-    for start, end in sorted(_thoughts(read(source))):
-        thought = _TAG.sub(lambda tag: " " * len(tag[0]), source[start:end])
-        summary = el("summary", "Reasoning (not checked)")
-        nodes += _blocks(source[position:start], position)
-        nodes.append(el("details", summary, *_blocks(thought, start), class_="ax-detail"))
-        position = end
-    return [*nodes, *_blocks(source[position:], position)]
-
-
-def _thoughts(element: Element) -> set[Span]:
-    """Return the spans of what a model thought, without those that code or a backslash escapes."""
-    mark = element.mark
-    spans = {(mark.start, mark.end)} if mark and mark.row.folded else set()
-    return spans.union(*map(_thoughts, element.elements))
-
-
-def _blocks(source: str, offset: int) -> list[Tree]:
-    nodes = _children(read(source)) if source.strip() else []
-    return [_shifted(node, offset) for node in nodes] if offset else nodes
-
-
-def _shifted(tree: Tree, offset: int) -> Tree:
-    if isinstance(tree, Node):
-        return tree.with_children([_shifted(child, offset) for child in tree.children])
-    return tree._replace(start=tree.start + offset) if tree.start >= 0 else tree
+    return _children(read(source)) if source.strip() else []
 
 
 def _children(element: Element) -> list[Tree]:
@@ -103,7 +78,9 @@ def _citation(cite: Element) -> list[Tree]:
     written = list(cite.texts())
     mark = cite.mark
     in_words = [*_children(cite), *_link(cite.href)]
-    if mark is None or not written or mark.row.folded:
+    if mark and mark.row.folded:
+        return [el("span", *in_words, class_="quiet")]
+    if mark is None or not written:
         return in_words
     if mark.row.form in NAMING and not mark.match[0].startswith("【"):
         return in_words
@@ -146,8 +123,7 @@ def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
         for part, (start, end) in enumerate(claim.spans):
             if start < end:
                 marks.append(_Mark(start, end, claim.id, part))
-    marker = _Marker(list(_shallow(marks)))
-    return _merged([piece for node in tree for piece in marker.wrapped(node)])
+    return _Marker(list(_shallow(marks))).wrapped(tree)
 
 
 def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
@@ -161,94 +137,77 @@ def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
 
 
 class _Marker:
-    """Wraps the texts of a tree, which must come in their order."""
+    """Wraps the nodes of a tree in the marks over them."""
 
     def __init__(self, marks: Sequence[_Mark]) -> None:
-        self._marks = marks
-        self._next = 0
-        self._open: list[_Mark] = []
+        """Note the marks over each stretch between two cuts, the outer ones first."""
         self._cuts = sorted({place for mark in marks for place in (mark.start, mark.end)})
+        self._marks: list[list[_Mark]] = []
+        started = 0
+        over: list[_Mark] = []
+        for cut in self._cuts:
+            over = [mark for mark in over if mark.end > cut]
+            while started < len(marks) and marks[started].start == cut:
+                over.append(marks[started])
+                started += 1
+            self._marks.append(list(over))
 
-    def wrapped(self, node: Tree) -> list[Tree]:
+    def wrapped(self, nodes: Sequence[Tree], depth: int = 0) -> list[Tree]:
+        """Wrap siblings in the marks over them, beyond the `depth` ones that are drawn already."""
+        pieces = [piece for node in nodes for piece in self._pieces(node)]
+        own: list[_Mark | None] = []  # what goes around each piece
+        for piece in pieces:
+            if _is_placed(piece):
+                marks = self._marks_over(piece)[depth:]
+                own.append(marks[0] if marks else None)
+            else:
+                own.append(own[-1] if own else None)
+        wrapped: list[Tree] = []
+        for mark, pairs in groupby(zip(own, pieces, strict=True), itemgetter(0)):
+            group = [piece for _, piece in pairs]
+            if mark is None:
+                wrapped += [self._inside(node, depth) for node in group]
+                continue
+            tail: list[Tree] = []  # such as a line break
+            while not _is_placed(group[-1]):
+                tail.insert(0, group.pop())
+            inner = self.wrapped(group, depth + 1)
+            if any(text.text.strip() for node in inner for text in texts(node)):
+                inner = [el("span", *inner, data_claim=mark.claim, data_span=mark.part)]
+            wrapped += [*inner, *tail]
+        return wrapped
+
+    def _inside(self, node: Tree, depth: int) -> Tree:
         if isinstance(node, Text):
-            return [self._covered(piece) for piece in self._pieces(node)]
-        children = [piece for child in node.children for piece in self.wrapped(child)]
-        return [_lifted(node.with_children(_merged(children)))]
+            return node
+        return node.with_children(self.wrapped(node.children, depth))
 
-    def _pieces(self, text: Text) -> list[Text]:
+    def _pieces(self, node: Tree) -> list[Tree]:
         """Cut a text where a mark begins or ends; an escape or an entity can't be cut."""
-        if text.start < 0 or text.written:
-            return [text]
-        first = bisect_right(self._cuts, text.start)
-        last = bisect_left(self._cuts, text.end)
-        places = [text.start, *self._cuts[first:last], text.end]
-        pieces = []
+        if isinstance(node, Node) or node.start < 0 or node.written:
+            return [node]
+        first = bisect_right(self._cuts, node.start)
+        last = bisect_left(self._cuts, node.end)
+        places = [node.start, *self._cuts[first:last], node.end]
+        pieces: list[Tree] = []
         for start, end in pairwise(places):
-            pieces.append(Text(text.text[start - text.start : end - text.start], start))
+            pieces.append(Text(node.text[start - node.start : end - node.start], start))
         return pieces
 
-    def _covered(self, text: Text) -> Tree:
-        if text.start < 0:
-            return text
-        while self._next < len(self._marks) and self._marks[self._next].start <= text.start:
-            self._open.append(self._marks[self._next])
-            self._next += 1
-        self._open = [mark for mark in self._open if mark.end > text.start]
-        covering = [mark for mark in self._open if text.end <= mark.end]
-        node: Tree = text
-        for one in reversed(covering):
-            node = el("span", node, data_claim=one.claim, data_span=one.part)
-        return node
+    def _marks_over(self, node: Tree) -> Sequence[_Mark]:
+        """Return the marks over all of a node, the outer ones first; none for a block."""
+        if isinstance(node, Text):
+            stretch = bisect_right(self._cuts, node.start) - 1
+            marks = self._marks[stretch] if stretch >= 0 else []
+            return [mark for mark in marks if node.end <= mark.end]
+        if node.tag in BLOCKS:
+            return ()
+        inside = [list(self._marks_over(text)) for text in texts(node) if text.start >= 0]
+        return commonprefix(inside)
 
 
-def _claim_of(node: Tree) -> tuple[tuple[str, str], ...]:
-    """Return the attributes of a claim's span; empty for other nodes."""
-    if isinstance(node, Text) or not node.attributes or node.attributes[0][0] != "data-claim":
-        return ()
-    return node.attributes
-
-
-def _lifted(node: Node) -> Node:
-    """Put a claim's span that fills an inline element around it."""
-    if node.tag in BLOCKS or len(node.children) != 1:
-        return node
-    (span,) = node.children
-    if not isinstance(span, Node) or not _claim_of(span):
-        return node
-    return span.with_children([_lifted(node.with_children(list(span.children)))])
-
-
-def _merged(nodes: Sequence[Tree]) -> list[Tree]:
-    """Join neighbouring spans of the same part of a claim.
-
-    Line breaks and the like between them, which have no place in the source, lie within the joined
-    span. Nothing blank is a claim.
-    """
-    merged: list[Tree] = []
-    index = 0
-    while index < len(nodes):
-        node = nodes[index]
-        index += 1
-        attributes = _claim_of(node)
-        if not isinstance(node, Node) or not attributes:
-            merged.append(node)
-            continue
-        children = list(node.children)
-        gap: list[Tree] = []  # nodes without a place in the source, such as a line break
-        for at in range(index, len(nodes)):
-            following = nodes[at]
-            if isinstance(following, Node) and _claim_of(following) == attributes:
-                children += [*gap, *following.children]
-                gap = []
-                index = at + 1
-            elif any(text.start >= 0 for text in texts(following)):
-                break
-            else:
-                gap.append(following)
-        span = node.with_children(_merged(children))
-        is_blank = not any(text.text.strip() for text in texts(span))
-        merged += span.children if is_blank else [span]
-    return merged
+def _is_placed(node: Tree) -> bool:
+    return any(text.start >= 0 for text in texts(node))
 
 
 def marked(tree: Sequence[Tree]) -> set[str]:

@@ -83,10 +83,10 @@ def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -
         "div",
         _head(row, report),
         el("h3", verdict_sentence(row, len(report.pages)), class_="say"),
-        _trust(row, report),
-        _note(row),
+        _line(_trust(row, report)),
+        _line(row.note and f"Note: {row.note}"),
         _pair(row, pages),
-        _cited(row, settings),
+        _line((settings.citations or {}).get(row.claim.id, "")),
         *_quotations(row.claim, settings.quotations, report),
         step_buttons(row.claim, row.badge) if settings.is_editable else None,
         None if settings.is_running else _more(row, report, pages, settings),
@@ -108,10 +108,14 @@ def _head(row: ClaimRow, report: Report) -> Node:
     return el("div", own, el("span", place, class_="quiet"), model, class_="head")
 
 
-def _trust(row: ClaimRow, report: Report) -> Node | None:
+def _line(words: str) -> Node | None:
+    return el("p", words, class_="why-line", dir="auto") if words else None
+
+
+def _trust(row: ClaimRow, report: Report) -> str:
     """Say which rule decided, and how often such verdicts were right."""
     if row.own or row.verdict is None or row.verdict.label in ("missing", "not_checked"):
-        return None
+        return ""
     share = badge_share(row.verdict, report)
     reason = as_sentence(row.verdict.reason)
     is_said = reason == verdict_sentence(row, len(report.pages))
@@ -121,13 +125,7 @@ def _trust(row: ClaimRow, report: Report) -> Node | None:
     other = row.verdict.other
     if other and other.label != row.verdict.label:
         words = f"{words} The {other.reader} verifier: {look(other.label).word.lower()}."
-    return el("p", words, class_="why-line") if words else None
-
-
-def _note(row: ClaimRow) -> Node | None:
-    if not row.note:
-        return None
-    return el("p", f"Note: {row.note}", class_="why-line", dir="auto")
+    return words
 
 
 def _pair(row: ClaimRow, pages: Pages) -> Node:
@@ -164,7 +162,7 @@ def _quote_class(piece: Evidence) -> str:
 def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     """Draw a sentence in its context, and the line that says where it stands."""
     page = pages[piece.page_id]
-    text = quote(piece, page)
+    text = quote(piece)
     words: list[Child] = [text.sentence]
     if piece.relation != "entailed":
         spans = differing_spans(row.claim.statement, text.sentence)[1]
@@ -182,11 +180,6 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
 
 def _title(page: Page) -> str:
     return page.title or page.url
-
-
-def _cited(row: ClaimRow, settings: CardSettings) -> Node | None:
-    words = (settings.citations or {}).get(row.claim.id)
-    return el("p", words, class_="why-line cites", dir="auto") if words else None
 
 
 # --- the way to a sentence ---
@@ -231,7 +224,9 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
         *(_passage(piece, report, pages, is_editable) for piece in pieces),
         chain(row, report, settings.provenance),
         excluded(claim, report, pages, is_editable),
-        claim_actions(claim, row.number) if is_editable else None,
+        el("p", button("Edit or split", f"edit:{claim.id}"), class_="links actions")
+        if is_editable
+        else None,
         class_="fold",
     )
 
@@ -251,7 +246,7 @@ def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -
         el(
             "p",
             _open(piece, page, piece.deciding_sentence),
-            exclude(piece) if is_editable else None,
+            button("Exclude", _click("exclude", piece), EXCLUDE) if is_editable else None,
             class_="links",
         ),
         why(piece, report, page),
@@ -330,6 +325,7 @@ OFFERED: Mapping[str, tuple[Step, ...]] = {
     "not_reached": ("source",),
 }
 WORDS: dict[Step, str] = {"source": "Add a source", "web": "Search the web"}
+EXCLUDE = "Exclude this passage: it no longer counts for this claim"
 
 
 @dataclass(frozen=True)
@@ -347,26 +343,11 @@ def button(text: str, request: str, label: str = "", class_: str = "open") -> No
     )
 
 
-def claim_actions(claim: Claim, number: int) -> Node:
-    """Build the buttons at the end of a card."""
-    return el(
-        "p",
-        button("Edit or split", f"edit:{claim.id}", f"Edit or split claim {number}"),
-        class_="links actions",
-    )
-
-
 def step_buttons(claim: Claim, badge: str) -> Node | None:
     """Build a button for each step that helps a claim without a verdict."""
     steps = OFFERED.get(badge, ())
     buttons = (button(WORDS[step], f"{step}:{claim.id}", class_="btn") for step in steps)
     return el("p", *buttons, class_="links next-steps") if steps else None
-
-
-def exclude(piece: Evidence) -> Node:
-    """Build the button that excludes a passage."""
-    label = "Exclude this passage: it no longer counts for this claim"
-    return button("Exclude", _click("exclude", piece), label)
 
 
 def excluded(

@@ -37,19 +37,10 @@ class Quote(NamedTuple):
     after: str
 
 
-def quote(piece: Evidence, page: Page) -> Quote:
-    """Return the deciding sentence of a passage in its context.
-
-    Args:
-        piece: The passage.
-        page: Its page; without the text of the page, which may be left out of a shared run, the
-            context is that of the passage alone.
-    """
-    text = page.text
-    first, last = piece.sentence
-    if not text:
-        text = piece.text
-        first, last = first - piece.start, last - piece.start
+def quote(piece: Evidence) -> Quote:
+    """Return the deciding sentence of a passage in its context."""
+    text = piece.text
+    first, last = (place - piece.start for place in piece.sentence)
     before = _PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip()
     after = _PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip()
     if len(before) >= CONTEXT - 1:
@@ -73,7 +64,6 @@ class ClaimRow:
     page: Page | None  # of that passage, if there is one
     own: AnalystVerdict | None  # the assessment
     note: str  # the analyst's
-    excluded: int  # passages that a person excluded
 
     @property
     def group(self) -> str:
@@ -92,7 +82,6 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     own = assessments(report)
     notes = {judgement.claim_id: judgement.note for judgement in report.judgements}
-    set_aside = report.set_aside.evidence if report.set_aside else ()
     evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for found in report.evidence:
         evidence[found.claim_id].append(found)
@@ -111,7 +100,6 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
             page=pages[piece.page_id] if piece else None,
             own=own.get(claim.id),
             note=notes.get(claim.id, ""),
-            excluded=sum(piece.claim_id == claim.id for piece in set_aside),
         )
 
 
@@ -159,9 +147,6 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
             return "One source supports this, another contradicts it."
         case "unclear":
             return _unclear(row)
-        case "no_relation" if row.excluded:
-            left = plural(row.excluded, "passage")
-            return f"Without the {left} that you excluded, no source says anything about this."
         case "no_relation":
             return f"None of {plural(sources, 'source')} says anything about this."
         case "pending":
@@ -209,8 +194,7 @@ def _unclear(row: ClaimRow) -> str:
         return f"A passage looks decisive, but {reservation.note}."
     for contrast in clear_contrasts(row.claim.statement, piece.deciding_sentence):
         return f"The closest passage says {contrast.source}, the claim {contrast.claim}."
-    context = "".join(quote(piece, page))
-    missing = uncovered(row.claim.statement, f"{page.title}\n{context}\n{piece.text}")
+    missing = uncovered(row.claim.statement, f"{page.title}\n{piece.text}")
     if 0 < len(missing) <= MOST_MISSING:
         words = ", ".join(quoted(word) for word in missing)
         return f"The closest passage doesn't mention {words}."

@@ -9,10 +9,9 @@ from __future__ import annotations
 from attribution.reports import Exported, answer, cards
 from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el
-from attribution.reports.looks import GROUPS, group_counts, look
+from attribution.reports.looks import look
 from attribution.reports.trail import date
 from attribution.review.citations import citation_lines
-from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
 from attribution.types import BADGES
 
@@ -37,7 +36,7 @@ class _Drawing:
         self._placed: set[str] = set()  # ids of the claims that have their number
 
     def about(self) -> Node:
-        """Draw the question, the note, the groups, and how they were made."""
+        """Draw the question, the note, the counts, and how they were made."""
         report = self._report
         lines = self._exported.note.split("\n")
         if self._exported.title and report.question:
@@ -46,23 +45,12 @@ class _Drawing:
         for line in lines:
             if line.strip():
                 nodes.append(el("p", line, class_="lead", dir="auto"))
-        nodes.append(el("p", *self._chips(), class_="counts"))
         verifier = report.versions.get("verifier", "an unknown verifier")
         made = f"Checked on {date(report.created_at)} with {verifier}"
         nodes.append(el("p", f"{made}: {cards.headline(report)}.", class_="reason"))
         if any(row.own for row in self._rows.values()):
-            nodes.append(el("p", f"{DECIDES} {agreement([report]).words}", class_="reason"))
+            nodes.append(el("p", DECIDES, class_="reason"))
         return el("section", *nodes)
-
-    def _chips(self) -> list[Node]:
-        """Draw how many claims are in each group."""
-        counts = group_counts(row.badge for row in self._rows.values())
-        chips: list[Node] = []
-        for name, group in GROUPS.items():
-            if counts[name]:
-                words = f"{group.icon} {counts[name]} {group.word}"
-                chips.append(el("span", words, class_=f"chip g-{name}", title=group.help))
-        return chips
 
     def answer(self) -> Node:
         """Draw the answer, with a number behind each claim."""
@@ -121,8 +109,6 @@ class _Drawing:
 
     def _entry(self, row: ClaimRow, settings: cards.CardSettings) -> Node:
         parts: list[Node] = [_still(cards.panel(row, self._report, settings))]
-        if row.claim.id in self._exported.corrected:
-            parts.append(el("p", "Edited by hand.", class_="reason"))
         if row.claim.spans:
             parts.append(el("a", "↑ In the answer", href=f"#mark-{row.number}", class_="open"))
         return el("article", *parts, class_="entry", id=f"claim-{row.number}")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from urllib.parse import quote
 
 from attribution.reports import Exported
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
-from attribution.reports.html import document, el, plural, table
+from attribution.reports.html import document, el, plural, safe_url, table
 from attribution.reports.looks import counted, look
-from attribution.review.judgements import agreement
 from attribution.text.markdown import escape_markdown
 from attribution.text.urls import site
 from attribution.text_files import Cell, csv_text
@@ -25,8 +21,6 @@ COLUMNS = (
     "number",
     "claim",
     "checked as",
-    "start",
-    "end",
     "corrected by hand",
     "assessment",
     "verdict",
@@ -59,6 +53,7 @@ def write_csv(*runs: Exported) -> bytes:
 def write_xlsx(*runs: Exported) -> bytes:
     """Write the same rows as a workbook; no cell is a formula."""
     from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Alignment
     from openpyxl.utils import get_column_letter
 
@@ -70,7 +65,9 @@ def write_xlsx(*runs: Exported) -> bytes:
     for number, name in enumerate(COLUMNS, 1):
         sheet.column_dimensions[get_column_letter(number)].width = WIDTHS.get(name, 14)
     for row in _rows(runs):
-        sheet.append([one_line(cell) if isinstance(cell, str) else cell for cell in row])
+        sheet.append(
+            [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
+        )
         for cell in sheet[sheet.max_row]:
             cell.alignment = Alignment(vertical="top", wrap_text=True)
             if isinstance(cell.value, str):
@@ -106,8 +103,6 @@ def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
             "number": row.number,
             "claim": row.claim.text,
             "checked as": row.claim.enriched,
-            "start": min((start for start, _ in row.claim.spans), default=None),
-            "end": max((end for _, end in row.claim.spans), default=None),
             "corrected by hand": "yes" if row.claim.id in exported.corrected else "",
             "assessment": look(row.own.label).word if row.own else "",
             "verdict": look(row.model_badge).word,
@@ -124,7 +119,7 @@ def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
                 "source": row.page.cited,
                 "address": web_address(row.page) or row.page.url,
                 "read": row.page.fetched_at,
-                "facts after": http_address(row.page.facts_from),
+                "facts after": row.page.facts_from,
             }
         yield cells
 
@@ -151,14 +146,13 @@ def write_markdown(exported: Exported) -> str:
     parts.append(", ".join(counted(badges(report))))
     parts += map(_markdown_item, table_rows(exported))
     verifier = _text(report.versions.get("verifier", "an unknown verifier"))
-    made = f"Checked on {report.created_at[:10]} with {verifier}."
-    parts.append(f"{made} {agreement([report]).words}".rstrip())
+    parts.append(f"Checked on {report.created_at[:10]} with {verifier}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _text(foreign: Cell) -> str:
     """Foreign text on one line, without marks."""
-    return escape_markdown(one_line(str(foreign)))
+    return escape_markdown(" ".join(str(foreign).split()))
 
 
 def _markdown_item(row: Mapping[str, Cell]) -> str:
@@ -181,13 +175,9 @@ def _source(row: Mapping[str, Cell]) -> str:
     title = _text(row["source"])
     if row["facts after"]:
         return f"{title}, facts from <{row['facts after']}>."
-    address = http_address(str(row["address"]))
+    address = safe_url(str(row["address"]))
     linked = f"[{title}](<{address}>)" if address else title
     return f"{linked}, read {str(row['read'])[:10]}."
-
-
-_HTTP = re.compile(r"https?://[^\s/]", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 
 
 # --- CSL-JSON ---
@@ -205,40 +195,20 @@ def _source_item(page: Page) -> dict[str, object]:
     fields: dict[str, object] = {
         "id": page.id,
         "type": "webpage" if url else "document",
-        "title": one_line(page.title) or one_line(page.url),
-        "container-title": one_line(page.site) or site(url),
+        "title": page.title or page.url,
+        "container-title": page.site or site(url),
         "URL": url,
     }
     if page.facts_from:  # an article of the built-in library, whose dates are examples
-        fields["note"] = f"Facts from {http_address(page.facts_from)}"
+        fields["note"] = f"Facts from {page.facts_from}"
         fields["license"] = BUILT_IN_LICENCE
     else:
-        fields["issued"] = _date_parts(page.published)
-        fields["accessed"] = _date_parts(page.fetched_at)
+        fields["accessed"] = {"raw": page.fetched_at[:10]}
+        if page.published:
+            fields["issued"] = {"raw": page.published[:10]}
     return {name: value for name, value in fields.items() if value}
-
-
-def _date_parts(iso: str) -> dict[str, list[list[int]]]:
-    match = _DATE.match(iso)
-    if match is None:
-        return {}
-    return {"date-parts": [[int(part) for part in match.groups() if part]]}
-
-
-def one_line(text: str) -> str:
-    """Remove control characters, and turn white space into single blanks."""
-    categories = ("Cc", "Cs", "Zl", "Zp")
-    visible = "".join(" " if unicodedata.category(c) in categories else c for c in text)
-    return " ".join(visible.split())
 
 
 def web_address(page: Page) -> str:
     """Return the http(s) address of a page, or of a local text's original; empty without one."""
-    return http_address(page.url) or http_address(page.reference)
-
-
-def http_address(url: str) -> str:
-    """Return an http(s) address in ASCII, without characters that could end it; else empty."""
-    if not _HTTP.match(url):
-        return ""
-    return quote(one_line(url), safe="!#$%&'()*+,/:;=?@[]~-._", errors="replace")
+    return safe_url(page.url) or safe_url(page.reference) or ""

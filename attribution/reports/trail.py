@@ -69,8 +69,6 @@ def why(piece: Evidence, report: Report, page: Page) -> Node:
         "Probabilities": f"{sides} · neither {p.no_relation:.2f}",
         "Steps after it": _joined(*piece.steps, *signals),
         "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
-        "Passage": f"characters {piece.start:,}–{piece.end:,}",
-        "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
         "Address": page.url,
         "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
         "Facts from": page.facts_from,
@@ -115,11 +113,10 @@ def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -
     settings = report.settings
     versions = report.versions
     words = " … ".join(visible(report.answer, start, end) for start, end in claim.spans)
-    places = ", ".join(f"{start:,}–{end:,}" for start, end in claim.spans)
     segmenter = versions.get("segmenter") or settings.get("segmenter", "")
     worthiness = f"{claim.worthiness or ''}".replace("_", " ")
     rows: dict[str, Child] = {
-        "In the answer": _joined(f"“{words}”", f"characters {places}") if words else "No place",
+        "In the answer": f"“{words}”" if words else "No place",
         "Claim": claim.text,
         "Made by": _joined(str(segmenter), worthiness, claim.worthiness_reason),
     }

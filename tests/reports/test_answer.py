@@ -111,14 +111,15 @@ def test_citation_marks_are_raised_and_keep_their_place(written: str, drawn: str
         ('<details type="reasoning" done="true">\n', "\n</details>\n"),
     ],
 )
-def test_what_was_thought_is_folded(before: str, after: str) -> None:
+def test_what_was_thought_is_quiet(before: str, after: str) -> None:
     source = f"{before}I *recall*.\n\nIt is 3.{after}It is old [1]."
     start = source.rindex("It is")
-    folded, *rest = mark(parse(source), [claim(start, len(source) - 1)])
-    assert "<p>I <em>recall</em>.</p><p>It is 3.</p></details>" in html(folded)
-    assert "think" not in html(folded)
+    first, *rest = mark(parse(source), [claim(start, len(source) - 1)])
+    assert html(first).startswith('<p><span class="quiet">')
+    assert html(first).endswith("I <em>recall</em>.</span></p>")
     drawn = "".join(map(html, rest))
-    assert drawn.startswith('<p><span data-claim="c" data-span="0">It is old <sup class="cite"')
+    assert "It is 3." in drawn.partition("</span>")[0]
+    assert '<span data-claim="c" data-span="0">It is old <sup class="cite"' in drawn
 
 
 # --- claims ---

@@ -180,7 +180,6 @@ def test_the_provenance_of_a_claim_is_unbroken() -> None:
         "1 source read · 1 failed",
         "robots.txt forbids it.",
         source.sha256,
-        "characters 15–41",
         "supports 0.90 · contradicts 0.00 · neither 0.10",
         "at least 0.50",
         "minicheck/1",

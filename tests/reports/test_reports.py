@@ -120,7 +120,7 @@ def test_json_is_read_back() -> None:
 def test_the_analyst_s_assessment_decides_in_every_format() -> None:
     exported = Exported(judged(run(), "No: *1888*."))
     page = unescape(written("html", exported))
-    assert "✗ 2 Wrong" in page
+    assert "2 contradicted" in page
     assert page.count("model: ✓ supported") == 1
     assert page.count("Note: No: *1888*.") == 2
     assert "assessment decides" in page
@@ -156,7 +156,6 @@ def test_the_table_has_a_row_for_each_claim() -> None:
     assert (first["corrected by hand"], second["corrected by hand"]) == ("yes", "")
     assert first["passage"] == QUOTE
     assert first["address"] == "https://example.org/tower"
-    assert exported.report.answer[int(first["start"]) : int(first["end"])].startswith("It was")
 
 
 def test_the_workbook_holds_the_same_table() -> None:
@@ -231,7 +230,7 @@ def test_csl_cites_each_source_with_its_dates() -> None:
         "title": "The tower",
         "container-title": "example.org",
         "URL": "https://example.org/tower",
-        "issued": {"date-parts": [[2020, 5, 7]]},
-        "accessed": {"date-parts": [[2026, 11, 1]]},
+        "issued": {"raw": "2020-05-07"},
+        "accessed": {"raw": "2026-11-01"},
     }
     assert other["id"] != first["id"]

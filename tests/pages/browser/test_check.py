@@ -145,7 +145,7 @@ def test_a_citation_is_a_line_in_the_card_and_a_filter(page: Page) -> None:
     write(page, cited)
     analyse(page)
     claims(page).first.click()
-    card = panel(page).locator(".cites")
+    card = panel(page).locator(".why-line", has_text="Cites")
     expect(card).to_have_text(re.compile(r"^Cites \[1\]: (says otherwise|doesn't say so)\.$"))
     badge = panel(page).locator(".head .badge").first.inner_text()
     assert "Supported" not in badge
