@@ -24,14 +24,15 @@ from attribution.text.sentences import is_english, sentences
 from attribution.text.words import composed
 from attribution.types import Span
 
-NUMBERING = frozenset(("", "#", "no", "no.", "nr", "nr.", "rank", "place", "pos", "pos."))
+NUMBERING = ("", *"# no no. nr nr. rank place pos pos.".split())  # heads of a column of numbers
 EMPTY = re.compile(r"[\W_]*|n/?a|none|unknown", re.IGNORECASE)
-ANSWERS = {"yes": "✅ ✔ ✔️ ✓ ☑ ☑️ yes Yes", "no": "❌ ✗ ✘ ✖ ✖️ no No"}
-SAID = {mark: word for word, marks in ANSWERS.items() for mark in marks.split()}
+SAID = dict.fromkeys("✅ ✔ ✔️ ✓ ☑ ☑️ yes Yes".split(), "yes")
+SAID |= dict.fromkeys("❌ ✗ ✘ ✖ ✖️ no No".split(), "no")
 CORNERS = frozenset(  # first heads of tables that compare the things in their head
     """feature features aspect aspects criterion criteria property attribute characteristic
-    specification spec metric parameter detail""".split()
+    specification spec metric parameter""".split()
 )
+UNSAID = "detail details description value values information info data".split()
 
 
 class Wording(NamedTuple):
@@ -44,6 +45,7 @@ class Wording(NamedTuple):
 
 def wordings(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[Wording | None]]:
     """Return how each cell is said; None for one that states nothing."""
+    heads = ["" if head.casefold() in UNSAID else head for head in heads]
     is_turned = _compares_heads(heads, rows)
     worded: list[list[Wording | None]] = []
     for cells in rows:
@@ -53,7 +55,7 @@ def wordings(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[W
             head = heads[column] if column < len(heads) else ""
             if column == first:
                 row.append(None if len(cells) > 1 else Wording("", ""))
-            elif is_turned:
+            elif is_turned and head:
                 row.append(_wording(head, cells[first], cell))
             else:
                 row.append(_wording(cells[first], head, cell))
@@ -63,14 +65,13 @@ def wordings(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[W
 
 def _row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
     """Return the column that names the rows: the first that is no numbering."""
-    is_long = len(cells) > 2 and bool(heads)
-    is_numbered = is_long and cells[0].rstrip(".").isdigit() and heads[0].casefold() in NUMBERING
-    return int(is_numbered)
+    is_number = cells[0].rstrip(".").isdigit()
+    return int(is_number and len(cells) > 2 and heads[0].casefold() in NUMBERING)
 
 
 def _compares_heads(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return True for "| | Alder | Birch |": columns are things, rows are what they have."""
-    corner = heads[0].casefold() if heads else ""
+    corner = heads[0].casefold()
     if corner or len(heads) < 3:
         return corner in CORNERS
     columns = list(zip_longest(*rows, fillvalue=""))[1:]
@@ -88,11 +89,12 @@ def _wording(name: str, head: str, cell: str) -> Wording | None:
     if answer is None and EMPTY.fullmatch(cell):
         return None
     name = f"{name}: " if name else ""
+    label = f"{name}{head}: " if head else name
     if answer:
-        return Wording(f"{name}{head}: {answer}" if head else f"{name}{answer}", "", False)
+        return Wording(label + answer, "", False)
     if any(map(str.isdigit, cell)):
         return Wording(name, f" ({head})" if head else "")
-    return Wording(f"{name}{head}: " if head else name, "")
+    return Wording(label, "")
 
 
 Kind = Literal["heading", "item", "row", "code", "note", "text"]
@@ -462,7 +464,9 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
         for part in table.elements
         for row in part.elements
     ]
-    heads = [cell.text.rstrip(": ") for cell in rows[0]] if rows else []
+    if len(rows) < 2:
+        return
+    heads = [cell.text.rstrip(": ") for cell in rows[0]]
     texts = [[cell.text for cell in cells] for cells in rows[1:]]
     for cells, row in zip(rows[1:], wordings(heads, texts), strict=True):
         for cell, said in zip(cells, row, strict=True):

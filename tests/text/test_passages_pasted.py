@@ -108,6 +108,10 @@ def test_code_is_no_answer(answer: str) -> None:
             ["Wind: 912 (2022)", "Wind: 984 (2023 (€ million))"],
         ),
         ("| Feature | Plan A |\n|--|--|\n| Dark mode | yes |", ["Plan A: Dark mode: yes"]),
+        (
+            "| Aspect | Details |\n|--|--|\n| Length | 64 km |\n| Vote | Unanimous |",
+            ["Length: 64 km", "Vote: Unanimous"],
+        ),
     ],
 )
 def test_cells_are_said_of_what_they_are_about(answer: str, expected: list[str]) -> None:
