@@ -129,6 +129,11 @@ def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
     return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
 
 
+def missing(claim: Claim, reason: str) -> Verdict:
+    """Return the verdict on a claim that can be compared with nothing."""
+    return Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=reason)
+
+
 def beside(
     verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader = "first"
 ) -> Verdict:
@@ -226,7 +231,7 @@ def _nothing_to_read(case: Case) -> Verdict | None:
     reasons = "; ".join(dict.fromkeys(failure.message for failure in case.failures))
     if any(failure.kind == "verifier_failed" for failure in case.failures):
         return not_reached(case.claim, reasons)
-    return case.verdict("missing", 0.0, reasons or "No matching passage was found.")
+    return missing(case.claim, reasons or "No matching passage was found.")
 
 
 def _both_sides(case: Case) -> Verdict | None:

@@ -328,6 +328,10 @@ def answers_view(result: TwoAnswers | str) -> None:
         else "each with its own sources"
     )
     context_line(first, both, running=False)
+    questions = [report.question.casefold().split() for report in (first, second)]
+    if all(questions) and questions[0] != questions[1]:
+        other = f"{NAMES[1]} was asked: “{second.question}”"
+        note("These are answers to two different questions", other, label="unclear")
     act = compare_columns(answers_data(result, titles(result)), key="compare_answers")
     if isinstance(act, Mapping) and act.get("value") in (first.id, second.id):
         run_control.open_run(str(act["value"]))

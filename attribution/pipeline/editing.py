@@ -32,7 +32,7 @@ from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
 from attribution.types import Claim, Document, Failure, LlmUsage, Provenance, Report, Trace
-from attribution.verdicts import DecisionPolicy, beside, not_reached
+from attribution.verdicts import DecisionPolicy, beside, missing
 from attribution.verifiers.calibration import GUARANTEES, graded_report
 
 ATTEMPTS = 5  # to save a change, while others save theirs
@@ -198,7 +198,7 @@ class _Editing:
         """
         reason = unmatched(report.answer, self.settings, matcher.pages.values())
         if reason:
-            return with_verdict(report, not_reached(claim, reason), ())
+            return with_verdict(report, missing(claim, reason), ())
         if isinstance(self.change, edits.Recheck):
             return self._recheck(report, claim, matcher)
         (evidence,) = matcher.match([claim])

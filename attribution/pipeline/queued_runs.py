@@ -186,7 +186,8 @@ def queue_worker(url: str) -> QueueWorker:
 
 MOST = 1_000  # answers of one file
 ROWS = 2_000  # of a sheet, blank ones included
-SEPARATOR = re.compile(r"(?:^|\n[^\S\n]*)\n={3,}[ \t]*\n")  # not the line below a heading
+# Below a blank line, or three signs alone: a longer line below words makes them a heading
+SEPARATOR = re.compile(r"(?:(?:^|\n[^\S\n]*)\n={3,}|\n===)[ \t]*(?=\n)")
 _PARTS = re.compile(r"[;\n]")  # of a cell with several sources or tags
 SHEET = b"PK\x03\x04"  # how a workbook begins
 

@@ -37,7 +37,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict
-from attribution.verdicts import STOPPED, decide, not_reached
+from attribution.verdicts import decide, missing, not_reached
 from attribution.verifiers import smaller_verifier
 from attribution.verifiers.calibration import graded
 
@@ -290,7 +290,8 @@ class _Run:
         yield events.StageStarted("verify")
         reason = self._unmatched()
         if reason:
-            yield from self._leave(checked, reason)
+            for claim in checked:
+                yield self._record(missing(claim, reason), ())
             return
         done = 0
         finder = ThreadPoolExecutor(1, thread_name_prefix="find")
@@ -307,11 +308,11 @@ class _Run:
             yield events.Progress("verify", done, done)
         yield from self._leave(checked)
 
-    def _leave(self, claims: Sequence[Claim], reason: str = STOPPED) -> Iterator[events.Event]:
-        """Say of claims that still have no verdict why they were not reached."""
+    def _leave(self, claims: Sequence[Claim]) -> Iterator[events.Event]:
+        """Say of claims that still have no verdict that they were not reached."""
         for claim in claims:
             if claim.id not in self.record.verdicts:
-                yield self._record(not_reached(claim, reason), ())
+                yield self._record(not_reached(claim), ())
 
     def _found(
         self, groups: Iterator[Sequence[Claim]], finder: ThreadPoolExecutor

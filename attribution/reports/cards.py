@@ -286,7 +286,7 @@ def _quotations(claim: Claim, quotations: Sequence[Quotation], report: Report) -
 def _where_quoted(quotation: Quotation, report: Report) -> list[Child]:
     page = quotation.page
     if page is None:
-        return [f" in none of {plural(len(report.pages), 'source')}: “{quotation.text}”"]
+        return [f" in any of {plural(len(report.pages), 'source')}: “{quotation.text}”"]
     words: list[Child] = [quotation.text]
     if quotation.outcome == "altered":
         words = answer.shown(quotation.source, quotation.text)

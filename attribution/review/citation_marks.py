@@ -154,6 +154,9 @@ class _Resolver:
             return keys
         if _FIGURES.fullmatch(text):
             return [self._number(number) for number in numbers(text)]
+        keys = [normal_key(part.strip()) for part in re.split("[,;]", text)]
+        if self.by_key.keys() >= set(keys):  # "[S1, S2]" with a list of sources
+            return keys
         return [self._name(part) for part in text.split(";") if part.strip()]
 
     def _number(self, number: str) -> str:
@@ -174,12 +177,13 @@ class _Resolver:
         known = self._by_url.get(canonical(url))
         return known or self._add(AnswerSource(key=url, url=url))
 
-    def _name(self, text: str) -> str:
+    def _name(self, words: str) -> str:
         """Return the key of the entry whose text contains the name, or of a new source."""
-        name = " ".join(text.split())
-        place = self._texts.find(name.casefold())
-        if place >= 0:
-            return self._keys[bisect_right(self._starts, place) - 1]
+        name = " ".join(words.split())
+        text = name.casefold()
+        match = text in self._texts and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self._texts)
+        if match:
+            return self._keys[bisect_right(self._starts, match.start()) - 1]
         return self._add(AnswerSource(key=name, text=name))
 
     def _add(self, source: AnswerSource) -> str:

@@ -140,12 +140,12 @@ class _Judge:
     ) -> Iterator[Citation]:
         """Yield what a source says of each claim that cites it."""
         evidence = self._evidence(page, claims) if isinstance(page, Page) else {}
+        problem = NO_TEXT if isinstance(page, Page) else page
+        outcome, reason = problem.outcome, problem.reason
         for claim in claims:
             if isinstance(page, Page) and claim.id in evidence:
                 yield self._citation(claim, key, page, evidence[claim.id])
             else:
-                problem = NO_TEXT if isinstance(page, Page) else page
-                outcome, reason = problem.outcome, problem.reason
                 yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=reason)
 
     def _evidence(self, page: Page, claims: Sequence[Claim]) -> dict[str, Sequence[Evidence]]:
@@ -216,21 +216,20 @@ def citation_lines(report: Report) -> dict[str, str]:
                 is_related = verdict.label != "no_relation"
                 outcome = _outcome(verdict.label, labels.get(claim.id, ""))
                 said[key] = SAYS[outcome] if is_related else SILENT
-        cited = [_said_by(key, subject, said, pages[key]) for key in subject.keys(claim.id)]
+        keys = subject.keys(claim.id)
+        cited = [_said_by(key, subject, said, pages[key]) for key in keys]
         if cited:
-            others = [key for key, words in said.items() if words == SAYS["supported"]]
-            others = [key for key in others if key not in subject.keys(claim.id)]
-            also = f"; {', '.join(map(_shown, others))} does" if others else ""
+            says_so = [key for key, words in said.items() if words == SAYS["supported"]]
+            is_elsewhere = says_so and not set(says_so) & set(keys)
+            also = f"; {_shown(says_so[0])} says so" if is_elsewhere else ""
             lines[claim.id] = f"Cites {', '.join(cited)}{also}."
     return lines
 
 
 def _said_by(key: str, subject: _Subject, said: Mapping[str, str], page: Page | None) -> str:
     """Return one cited source with what it says: “[2]: says so”."""
-    if key in said:
-        words = said[key]
-    elif page:
-        words = SILENT
+    if page:
+        words = said.get(key, SILENT)
     else:
         source = subject.cited.source(key)
         words = SAYS["unreachable" if source.url or source.text else "unnamed"]

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from attribution.text.sentences import sentences
+from attribution.text.wrappers import unwrapped
 from attribution.types import Page, Report, Span
 
 LEAST = 4  # words; shorter ones are names and ironic words more often than speech
@@ -51,7 +52,7 @@ def quotations(report: Report) -> tuple[Quotation, ...]:
 
     None is called not found unless the texts of all pages are known.
     """
-    spans = list(_spoken(report.answer))
+    spans = list(_spoken(unwrapped(report.answer)))
     if not spans:
         return ()
     pages = [_PageWords.of(page) for page in report.pages if page.text]

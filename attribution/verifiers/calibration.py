@@ -198,7 +198,9 @@ def verifier_of(claim_id: str, report: Report) -> str:
 
 
 def graded(verdict: Verdict, version: str) -> Verdict:
-    """Return the verdict of a verifier with its strength."""
+    """Return a verdict with its strength, which that of an unknown verifier keeps."""
+    if not version:
+        return verdict
     return verdict.model_copy(update={"strength": strength_of(version, verdict)})
 
 

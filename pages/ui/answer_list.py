@@ -152,7 +152,7 @@ def export_dialog(run_ids: Sequence[str]) -> None:
 COLUMNS = (
     "CSV, XLSX or JSON Lines with a column “answer”; “question”, “title”, “sources”, “tag” if any."
 )
-SEPARATED = "Separate the answers by a blank line and a line of three equals signs: ==="
+SEPARATED = "Separate the answers by a line of three equals signs: ==="
 PREVIEW = 3  # answers that are shown, and by which the time of all is estimated
 CELL = 60  # characters of a previewed cell
 

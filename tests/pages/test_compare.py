@@ -16,7 +16,7 @@ from pages.ui.compare_view import (
     segmenters_data,
 )
 from pages.ui.state import store
-from tests.make import claim, judged
+from tests.make import claim, judged, save_run
 from tests.pages.jobs import opened, text
 
 FIRST, SECOND, THIRD = "The Nile is long and *old*.", "It is wet.", "It flows north and south."
@@ -114,6 +114,14 @@ def test_no_disagreement_is_claimed_only_of_what_was_compared() -> None:
     same = answers()
     result = TwoAnswers(same.first, same.second, same.agreements)
     assert "No point was found" in answers_insight(result, "AB")[0][0]
+
+
+def test_answers_to_two_questions_are_compared_with_a_warning() -> None:
+    for question in ("Q", "R"):
+        made = judged((claim("It is old."), "supported"))
+        save_run(store(), made.model_copy(update={"id": question * 16, "question": question}))
+    shown = text(opened("compare", answers=f"{'Q' * 16}-{'R' * 16}"))
+    assert "two different questions" in shown
 
 
 def test_a_saved_comparison_is_drawn_with_its_form_behind_change() -> None:

@@ -41,7 +41,7 @@ def test_sentences_of_another_language_stay_whole() -> None:
     assert len(claims) == 2
 
 
-def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, store: Store) -> None:
+def test_a_language_that_no_source_matches_has_no_source(settings: Settings, store: Store) -> None:
     english = page(
         "The tower was finished in 1889 and stands in Paris, where many people visit it every day."
     )
@@ -54,6 +54,6 @@ def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, st
     chosen = settings.model_copy(update={"sources": ("documents",)})
     note = Document("tower.txt", english.text.encode())
     report = finished(run("", GERMAN, chosen, store, [note]))
-    assert {verdict.label for verdict in report.verdicts} == {"not_reached"}
+    assert {verdict.label for verdict in report.verdicts} == {"missing"}
     assert "German" in report.verdicts[0].reason
     assert report.pages

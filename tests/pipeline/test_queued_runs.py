@@ -192,8 +192,8 @@ def test_a_row_a_million_rows_below_costs_no_time() -> None:
 
 
 def test_pasted_answers_are_divided_by_a_line_of_equals_signs_but_not_below_a_heading() -> None:
-    read = pasted_answers("Title\n=====\nOne.\n\n=====\n\nTwo.\n")
-    assert [answer.answer for answer in read.answers] == ["Title\n=====\nOne.", "Two."]
+    read = pasted_answers("Title\n=====\nOne.\n\n=====\n\nTwo.\n===\n===\nThree.")
+    assert [answer.answer for answer in read.answers] == ["Title\n=====\nOne.", "Two.", "Three."]
 
 
 def test_documents_for_all_answers_leave_those_with_own_sources_alone() -> None:

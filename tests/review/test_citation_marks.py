@@ -31,6 +31,9 @@ def sources(answer: str) -> list[tuple[str, tuple[str, ...]]]:
         ("Hot (Source: Tea Board).", "(Source: Tea Board)", ("Tea Board",)),
         ("Hot [source: [2]].", "[source: [2]]", ("2",)),
         ("Hot (sources: 1, 2)", "(sources: 1, 2)", ("1", "2")),
+        ("Hot [S1].", "[S1]", ("S1",)),
+        ("Hot [S1, S2].\n\nSources:\n[S1] Tea\n[S2] S1.md", "[S1, S2]", ("s1", "s2")),
+        ("Hot [S1].\n\nSources:\n[1] news1.md\n[2] Tea", "[S1]", ("S1",)),
         ("Hot [^tea].\n\n[^tea]: Tea, https://a.org", "[^tea]", ("^tea",)),
         (f"Hot¹,³{LIST}", "¹,³", ("1", "3")),
         (f"Hot [^2].{LIST}", "[^2]", ("2",)),  # the list is all there is

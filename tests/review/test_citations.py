@@ -170,6 +170,10 @@ def test_the_card_says_what_the_cited_sources_say(report: Report) -> None:
     lines = citation_lines(report.model_copy(update=changes))
     assert lines[first.id] == "Cites [1]: says so."
     assert lines[second.id] == "Cites [1]: doesn't mention it, [2]: says so."
+    other = evidence(first, 0.99, 0.0, "entailed", page_id=nile.id, text=NILE)
+    changes |= {"evidence": (other, pieces[1])}
+    lines |= citation_lines(report.model_copy(update=changes))
+    assert lines[first.id] == "Cites [1]: doesn't mention it; [2] says so."
     said = [lines[claim.id] for claim in others if claim.id in lines]
     assert said == [
         "Cites [3]: isn't among the sources that were read.",

@@ -39,6 +39,11 @@ SPEECH = (
             "altered",
             "We will rebuild the bridge in two years, and we will not raise taxes for it",
         ),
+        (
+            '{"answer": "She said «we will rebuild the bridge». All agreed."}',
+            "verbatim",
+            "We will rebuild the bridge",
+        ),
         ("According to the mayor, «the bridge is lost for ever to all of us».", "not_found", ""),
     ],
 )

@@ -4,6 +4,7 @@ from attribution.errors import StoreError
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, calibration
 from attribution.verifiers.calibration import CAREFUL, GUARANTEES, Calibration, Curve, Point
+from tests.make import claim, verdict
 
 SHIPPED = sorted(path.stem for path in calibration.SHIPPED.glob("*.json"))
 OTHER = "deberta/owner/name"
@@ -55,6 +56,8 @@ def test_where_no_threshold_keeps_the_guarantee_no_badge_is_sure() -> None:
     keep(OTHER, None)
     for label in GUARANTEES:
         assert calibration.strength(OTHER, label, 0.99) == "weak"
+        judged = verdict(claim("A."), label, 0.99).model_copy(update={"strength": "weak"})
+        assert calibration.graded(judged, "").strength == "weak"  # while the run is going on
 
 
 def test_a_calibration_is_of_one_version_and_a_damaged_one_is_named() -> None:
