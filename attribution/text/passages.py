@@ -65,9 +65,9 @@ def wordings(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[W
 
 def _row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
     """Return the column that names the rows: the first that is no numbering."""
-    is_long = len(cells) > 2
-    is_numbered = is_long and cells[0].rstrip(".").isdigit() and heads[0].casefold() in NUMBERING
-    return int(is_numbered)
+    return int(
+        len(cells) > 2 and cells[0].rstrip(".").isdigit() and heads[0].casefold() in NUMBERING
+    )
 
 
 def _compares_heads(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
