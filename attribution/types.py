@@ -305,7 +305,6 @@ FailureKind = Literal[
     "encrypted",
     "unreadable",
     "llm_failed",
-    "llm_fell_back",
     "verifier_failed",
     "verifier_fell_back",
     "stage_failed",

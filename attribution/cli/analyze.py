@@ -136,12 +136,12 @@ def export_run(args: argparse.Namespace) -> None:
 
 def citations(args: argparse.Namespace) -> None:
     """Write how the answer's citations support its claims."""
-    from attribution.pipeline.permissions import for_stranger
+    from attribution.pipeline.permissions import of_saved_run
     from attribution.review.citations import CitationReport, check
 
     store = options.open_store()
     report = store.cache.with_texts(finished_run(args.report).report)
-    settings = for_stranger(report.settings, Settings.from_environment())
+    settings = of_saved_run(report.settings, Settings.from_environment(), "sources", "model")
     for event in check(report, settings, store):
         if not isinstance(event, CitationReport):
             progress(f"{event.stage} {event.done}/{event.total}")

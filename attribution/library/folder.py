@@ -18,7 +18,7 @@ from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page
 from attribution.fetching.sandbox import FileReader
-from attribution.retrieval.bm25 import FullText, create, ranked
+from attribution.retrieval.bm25 import FullText, create, relevant
 from attribution.settings import ROOT, Settings
 from attribution.types import BUILT_IN, Failure, Page, SearchHit
 
@@ -41,8 +41,7 @@ class KeywordSearcher(ABC):
     def search(self, query: str, k: int) -> list[SearchHit]:
         """Return the k best documents that share enough of the query's words; often none."""
         with self.full_text() as table:
-            ranking = ranked(table, query, max(k, DEPTH))
-        rows = [row for row in ranking.rows if row in ranking.relevant][:k]
+            rows = relevant(table, query, max(k, DEPTH))[:k]
         documents = self.documents(rows)
         pages = [documents[row] for row in rows if row in documents]
         hits = []

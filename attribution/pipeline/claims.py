@@ -25,34 +25,7 @@ from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier, Reads, verify_each
 
-FALLBACKS = {"segment": "the sentences as they are"}  # if the language model fails
 SAMPLE = 2000  # characters of a page for language detection
-
-
-def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
-    """Return a notice for each stage with failed prompts: what could not be used, and what was used
-    instead.
-    """
-    failed: dict[str, list[Failure]] = {}
-    for failure in failures:
-        if failure.kind == "llm_failed":
-            failed.setdefault(failure.stage, []).append(failure)
-    notices = []
-    for stage, of_stage in failed.items():
-        instead = FALLBACKS.get(stage, "the rules")
-        prompts = "1 prompt" if len(of_stage) == 1 else f"{len(of_stage)} prompts"
-        notice = Failure(
-            stage=stage,
-            subject="language model",
-            kind="llm_fell_back",
-            message=(
-                f"The language model could not be used for {prompts} ({stage}); "
-                f"used instead: {instead}. {of_stage[0].message}"
-            ),
-            instead=instead,
-        )
-        notices.append(notice)
-    return notices
 
 
 def segment(

@@ -100,13 +100,6 @@ def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) ->
     filtered.chosen[name] = value
 
 
-def for_stranger(asked: Mapping[str, object], own: Settings) -> Settings:
-    """Return the operator's settings, changed where a stranger may choose. The rest of the request
-    is ignored.
-    """
-    return own.model_copy(update=filter_asked(asked, own).chosen)
-
-
 def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) -> Settings:
     """Return the operator's settings, changed where a saved run may choose.
 
@@ -122,7 +115,10 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
 
 
 def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
-    """Do as `for_stranger`, but raise BadSetting for the first setting that isn't permitted."""
+    """Return the operator's settings, changed as a client asks.
+
+    Raises BadSetting for the first setting that isn't permitted.
+    """
     filtered = filter_asked(asked, own)
     for name, reason in (filtered.refused | filtered.overruled).items():
         raise BadSetting(name, reason)

@@ -159,6 +159,8 @@ class RunRecord:
         llm = dict(self._llm_usage)
         if verifier.usage:
             llm["verify"] = verifier.usage
+        for stage, used in self._used_before.llm.items():
+            llm[stage] = used + llm.get(stage, LlmUsage())
         return Usage(
             claims=len(self.claims),
             searches=self.spent.searches,
@@ -169,24 +171,9 @@ class RunRecord:
             chunks=matcher.chunks,
             pairs=verifier.pairs,
             cached_pairs=verifier.cached_pairs,
-            llm=_continued(self._used_before.llm, llm),
+            llm=llm,
         )
 
 
 def _place(failure: Failure) -> tuple[str, ...]:
     return failure.stage, failure.subject, failure.kind, failure.message
-
-
-def _continued(
-    before: Mapping[str, LlmUsage], after: Mapping[str, LlmUsage]
-) -> dict[str, LlmUsage]:
-    """Return the use by stage of a run that was interrupted and continued.
-
-    Its second part finds the replies of the first one in the store: they are no replies of others.
-    """
-    usage = {**before, **after}
-    for stage in before.keys() & after.keys():
-        first, second = before[stage], after[stage]
-        cached = max(first.cached, second.cached - first.calls)
-        usage[stage] = (first + second).model_copy(update={"cached": cached})
-    return usage

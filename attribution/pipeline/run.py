@@ -25,7 +25,6 @@ from attribution.models.engine import stoppable
 from attribution.pipeline.claims import (
     annotate,
     check_coherence,
-    fallbacks,
     segment,
     unmatched,
     unsupported,
@@ -203,7 +202,7 @@ class _Run:
             record.add_llm({"segmenter": segmented.version}, {})
         if segmented.usage:
             record.add_llm({}, {"segment": segmented.usage})
-        yield from self._fail([*segmented.failures, *fallbacks(segmented.failures)])
+        yield from self._fail(segmented.failures)
         yield events.ClaimsReady(segmented.claims)
 
     def _annotate(self) -> Iterator[events.Event]:
@@ -224,7 +223,7 @@ class _Run:
             record.claims = [by_id.get(claim.id, claim) for claim in record.claims]
         if self.annotator:
             record.add_llm(self.annotator.versions, self.annotator.usage)
-        yield from self._fail([*failures, *fallbacks(failures)])
+        yield from self._fail(failures)
         with record.timed("coherence"):
             record.claims = check_coherence(
                 self.answer, record.claims, self.settings, self.store, self.stop

@@ -54,16 +54,11 @@ class FullText:
     documents: int
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """Rows, best first, and those of them that hold enough of what the query asks."""
+def relevant(table: FullText, query: str, depth: int) -> list[int]:
+    """Return the rows that hold enough of what the query asks, among the best `depth` by BM25.
 
-    rows: tuple[int, ...] = ()
-    relevant: frozenset[int] = frozenset()
-
-
-def ranked(table: FullText, query: str, depth: int) -> Ranked:
-    """The best `depth` documents by BM25, ties by row."""
+    The best come first; ties by row.
+    """
     words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
     if table.documents >= LARGE:
@@ -72,11 +67,10 @@ def ranked(table: FullText, query: str, depth: int) -> Ranked:
         }
         rows_with = telling if any(telling.values()) else rows_with
     if not any(rows_with.values()):
-        return Ranked()
+        return []
     scored = _scored(table.database, table.name, rows_with, depth, TITLE_WEIGHT, 1.0)
-    rows = tuple(row for row, _ in scored)
     names = {name.lower() for name in _NAME.findall(query)}
-    return Ranked(rows, _relevant(rows, rows_with, table.documents, names))
+    return _relevant([row for row, _ in scored], rows_with, table.documents, names)
 
 
 class Texts:
@@ -163,8 +157,8 @@ def _rows_with(table: FullText, word: str) -> set[int]:
 
 
 def _relevant(
-    rows: tuple[int, ...], rows_with: dict[str, set[int]], documents: int, names: set[str]
-) -> frozenset[int]:
+    rows: Sequence[int], rows_with: dict[str, set[int]], documents: int, names: set[str]
+) -> list[int]:
     """The rows with two of the words or a rare one, and a fair share of the query's information.
 
     The share keeps documents about something else out: a claim on Mekong boats finds none through
@@ -178,7 +172,7 @@ def _relevant(
         for word, found in rows_with.items()
     }
     least = MIN_SHARE * sum(weight.values())
-    relevant = set()
+    relevant = []
     for row in rows:
         shared = [word for word, found in rows_with.items() if row in found]
         rare = any(
@@ -186,5 +180,5 @@ def _relevant(
             for w in shared
         )
         if (len(shared) >= 2 or rare) and sum(weight[w] for w in shared) >= least:
-            relevant.add(row)
-    return frozenset(relevant)
+            relevant.append(row)
+    return relevant

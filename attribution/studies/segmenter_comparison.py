@@ -20,7 +20,7 @@ from attribution.claims import worthiness
 from attribution.conversation import transcript, turns_of
 from attribution.errors import BadInput
 from attribution.models.engine import working_time
-from attribution.pipeline.claims import fallbacks, segment
+from attribution.pipeline.claims import segment
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Fields, RowDone, Work, is_result, read_lines, run_rows
 from attribution.pipeline.run import run
@@ -223,11 +223,10 @@ def _arranged(report: Report, settings: Settings, results: Sequence[SegmenterRes
     columns: list[Column] = []
     for result in results:
         segmented, name = result.segmented, result.segmenter
-        failures = (*segmented.failures, *fallbacks(segmented.failures))
         ids = [claim.id for claim in segmented.claims]
-        own = select_claims(report, ids, failures, name)
+        own = select_claims(report, ids, segmented.failures, name)
         figures = decomposition(sentences, own.claims)
-        columns.append(Column(name, own, figures, result.seconds, failures))
+        columns.append(Column(name, own, figures, result.seconds, segmented.failures))
     spans = [span for sentence in sentences for span in sentence.spans]
     return Comparison(report, tuple(columns), group_by_sentence(spans, columns))
 

@@ -240,7 +240,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     assert isinstance(last, Finished)
     report = last.report
     assert report.usage.llm["segment"].calls == 1
-    assert [failure.kind for failure in report.failures] == ["llm_failed", "llm_fell_back"]
+    assert [failure.kind for failure in report.failures] == ["llm_failed"]
     assert "[key]" in report.failures[0].detail
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name

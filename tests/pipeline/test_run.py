@@ -167,18 +167,13 @@ def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, stor
     assert [label for text, label in labels(report).items() if len(text) > 1_000] == ["not_reached"]
 
 
-def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
-    store: Store,
-) -> None:
+def test_a_language_model_that_fails_leaves_sentences_and_rules_in_its_place(store: Store) -> None:
     with llm_server(lambda _: error(401, "bad key")) as served:
         chosen = llm_settings(served, segmenter="direct", worthiness="llm", llm_retries=0)
         report = finished(chosen, store, COMPLETED, documents=[NOTE])
-    notices = {f.stage: f for f in report.failures if f.kind == "llm_fell_back"}
-    assert {stage: notice.instead for stage, notice in notices.items()} == {
-        "segment": "the sentences as they are",
-        "worthiness": "the rules",
-    }
-    assert "key" in notices["segment"].message
+    messages = {f.stage: f.message for f in report.failures if f.kind == "llm_failed"}
+    assert "the sentences are kept as they are" in messages["segment"]
+    assert "the result of the rules is kept" in messages["worthiness"]
     assert labels(report) == {COMPLETED: "supported"}
 
 

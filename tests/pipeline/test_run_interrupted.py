@@ -109,7 +109,7 @@ def test_a_killed_process_loses_no_verdict(
     undisturbed.close()
 
 
-def test_replies_of_the_first_part_of_a_run_are_counted_once(store: Store) -> None:
+def test_replies_of_the_first_part_of_a_run_are_not_asked_for_again(store: Store) -> None:
     with llm_server(lambda _: '{"worthiness": "factual"}') as served:
         chosen = llm_settings(served, worthiness="llm", sources=("documents",))
         for event in run(QUESTION, ANSWER, chosen, store, [NOTE], run_id=RUN):
@@ -117,6 +117,4 @@ def test_replies_of_the_first_part_of_a_run_are_counted_once(store: Store) -> No
                 break  # interrupted after the claims
         continued = finished(chosen, store, RUN)
         assert len(served.requests) == len(continued.claims)
-    used = continued.usage.llm["worthiness"]
-    assert used.calls == len(continued.claims)
-    assert used.cached == 0
+    assert continued.usage.llm["worthiness"].calls == len(continued.claims)

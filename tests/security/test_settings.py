@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -8,10 +8,9 @@ from attribution.errors import BadSetting
 from attribution.pipeline.permissions import (
     allowed_models,
     demanded,
-    for_stranger,
     of_saved_run,
 )
-from attribution.settings import ADDRESS, KEY, PRIVATE, TRUST, Settings, trusted
+from attribution.settings import ADDRESS, KEY, PRIVATE, TRUST, Settings, Trust, trusted
 
 PATHS = (
     "/etc",
@@ -54,7 +53,8 @@ def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(
     asked: dict[str, Any],
 ) -> None:
     own = Settings()
-    for made in (for_stranger(asked, own), Settings(**dict(for_stranger(asked, own)))):
+    filtered = of_saved_run(asked, own, *get_args(Trust))
+    for made in (filtered, Settings(**dict(filtered))):
         assert not [
             s for s in made.sources if s in PATHS or "://" not in s and "/" in s or "file:" in s
         ]
@@ -84,10 +84,10 @@ def test_what_is_demanded_is_had_or_refused(asked: dict[str, Any]) -> None:
 @pytest.mark.parametrize("source", [*PATHS, "searxng:file:///etc", "searxng:ftp://x", "gopher://x"])
 def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
     own = Settings()
-    assert for_stranger({"sources": [source]}, own).sources == (
-        "documents",
-    )  # nothing to search, rather than another
-    assert for_stranger({"sources": [source, "library"]}, own).sources == ("library",)
+    alone, beside = [source], [source, "library"]
+    # nothing to search, rather than another
+    assert of_saved_run({"sources": alone}, own, "sources").sources == ("documents",)
+    assert of_saved_run({"sources": beside}, own, "sources").sources == ("library",)
     with pytest.raises(BadSetting, match="cannot be read here"):
         of_saved_run({"sources": ["library", source]}, own)
     with pytest.raises(BadSetting, match="sources"):
