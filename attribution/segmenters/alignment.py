@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from rapidfuzz.distance import LCSseq
+
 from attribution.errors import LlmFailed
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Claim, Failure, Span, content_id
@@ -202,9 +204,13 @@ def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
 def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
     """Match words of the claim with the sentence's; return their indices.
 
-    They are the heaviest common subsequence, then content words in another order.
+    They are the longest common subsequence, then content words in another order.
     """
-    pairs = _in_order(claim, sentence)
+    pairs: dict[int, int] = {}
+    blocks = LCSseq.opcodes([word.stem for word in claim], [word.stem for word in sentence])
+    for block in blocks.as_matching_blocks():
+        for place in range(block.size):
+            pairs[block.a + place] = block.b + place
     free = [j for j in range(len(sentence)) if j not in pairs.values()]
     for i, word in enumerate(claim):
         if i in pairs or not word.is_content:
@@ -213,30 +219,6 @@ def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
         if moved:
             pairs[i] = moved[0]
             free.remove(moved[0])
-    return pairs
-
-
-def _in_order(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
-    """Return the heaviest common subsequence, by dynamic programming from the ends."""
-    rows, columns = len(claim), len(sentence)
-    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
-    for i in range(rows - 1, -1, -1):
-        for j in range(columns - 1, -1, -1):
-            best[i][j] = max(best[i + 1][j], best[i][j + 1])
-            if claim[i].stem == sentence[j].stem:
-                best[i][j] = max(best[i][j], best[i + 1][j + 1] + claim[i].weight)
-    pairs: dict[int, int] = {}
-    i = j = 0
-    while i < rows and j < columns:
-        is_same = claim[i].stem == sentence[j].stem
-        if is_same and best[i][j] == best[i + 1][j + 1] + claim[i].weight:
-            pairs[i] = j
-            i += 1
-            j += 1
-        elif best[i + 1][j] >= best[i][j + 1]:
-            i += 1
-        else:
-            j += 1
     return pairs
 
 
