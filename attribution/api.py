@@ -30,9 +30,8 @@ class Report(types.Report):
     def __str__(self) -> str:
         """Return a line for each claim: its verdict and its words."""
         labels = {verdict.claim_id: verdict.label for verdict in self.verdicts}
-        return "\n".join(
-            f"{labels.get(claim.id, 'no verdict')}: {claim.text}" for claim in self.claims
-        )
+        lines = [f"{labels.get(claim.id, 'no verdict')}: {claim.text}" for claim in self.claims]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<Report {self.id}: {len(self.claims)} claims, {len(self.pages)} pages>"
@@ -42,9 +41,8 @@ class Report(types.Report):
         decide first.
         """
         claim_id = claim if isinstance(claim, str) else claim.id
-        return tuple(
-            sorted((e for e in self.evidence if e.claim_id == claim_id), key=deciding_first)
-        )
+        evidence = [piece for piece in self.evidence if piece.claim_id == claim_id]
+        return tuple(sorted(evidence, key=deciding_first))
 
     def to_html(self) -> str:
         """Return a web page in one file, which loads and runs nothing."""
@@ -94,10 +92,10 @@ def check(
         >>> "1,280" in report.evidence_for(report.claims[0])[0].deciding_sentence
         True
     """
-    for event in stream(question, answer, sources, **settings):
-        if isinstance(event, events.Finished) and isinstance(event.report, Report):
-            return event.report
-    raise AssertionError("a run ends with its report")
+    *_, last = stream(question, answer, sources, **settings)
+    assert isinstance(last, events.Finished)
+    assert isinstance(last.report, Report)
+    return last.report
 
 
 def stream(
@@ -115,15 +113,11 @@ def stream(
     """
     from attribution.pipeline.run import run
 
-    asked = (sources,) if isinstance(sources, str) else tuple(sources)
-    for event in run(
-        question, answer, Settings.from_environment(sources=asked, **with_endpoint(settings))
-    ):
-        yield (
-            replace(event, report=Report(**dict(event.report)))
-            if isinstance(event, events.Finished)
-            else event
-        )
+    own = Settings.from_environment(sources=sources, **with_endpoint(settings))
+    for event in run(question, answer, own):
+        if isinstance(event, events.Finished):
+            event = replace(event, report=Report(**dict(event.report)))
+        yield event
 
 
 def segment(

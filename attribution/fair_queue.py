@@ -26,8 +26,8 @@ Event = TypeVar("Event")
 class Ticket:
     """A run, or a file to read, that waits for its turn or has it."""
 
-    def __init__(self, owner: Hashable, number: int) -> None:
-        self.owner, self.number, self.running = owner, number, False
+    def __init__(self, owner: Hashable) -> None:
+        self.owner, self.running = owner, False
 
 
 class Turns:
@@ -40,7 +40,6 @@ class Turns:
     def __init__(self, limit: int, waiting: int = WAITING, each: int = 0) -> None:
         self._limit, self._most, self._each = limit, waiting, each or limit
         self._share = max(1, waiting // 4)
-        self._numbers = count()
         self._tickets: list[Ticket] = []
         self._served: dict[Hashable, int] = {}  # the last turn of each owner
         self._turn = count(1)
@@ -89,7 +88,7 @@ class Turns:
         with self._changed:
             if not again:
                 self.check(owner)
-            ticket = Ticket(owner, next(self._numbers))
+            ticket = Ticket(owner)
             self._tickets.append(ticket)
         try:
             yield ticket
@@ -106,19 +105,16 @@ class Turns:
         or is stopped.
         """
         reported = 0
-        while True:
+        while not stop.is_set():
             with self._changed:
                 place = self._place(ticket)
                 if not place:
                     return
                 if place == reported:
                     self._changed.wait(LOOK)
-                    place = self._place(ticket)
-            if stop.is_set():
-                return
-            if place and place != reported:
-                reported = place
-                yield place
+                    continue
+            reported = place
+            yield place
 
     def _place(self, ticket: Ticket) -> int:
         """Return the place in the queue; 0 for a ticket that has its turn, or gets it now."""

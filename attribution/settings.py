@@ -7,14 +7,12 @@ here is the operator's.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin, get_type_hints
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
@@ -75,11 +73,11 @@ def _plain_address(text: str) -> str:
 
     address = text.strip().rstrip("/") or OPENAI
     try:
-        parts = urlsplit(str(URL(address)))
-        fits = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
-    except (InvalidURL, ValueError):
-        fits = False
-    if not fits or parts.query or parts.fragment:
+        url = URL(address)
+    except InvalidURL:
+        url = URL("")
+    is_web = url.scheme in ("http", "https") and url.raw_host
+    if not is_web or url.userinfo or url.query or url.fragment:
         raise BadSetting(
             ADDRESS,
             "expected http(s)://host/path without user, password or query; the key is set apart",
@@ -430,12 +428,7 @@ class Settings(Frozen):
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "settings"
         if first["type"] == "extra_forbidden":
-            known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
-            similar = difflib.get_close_matches(name, known, 1, 0.7)
-            hint = f"known settings: {', '.join(known)}"
-            if similar:
-                hint = f"did you mean {similar[0]}?"
-            return BadSetting(name, f"there is no such setting; {hint}")
+            return BadSetting(name, "there is no such setting: see docs/settings.md")
         found = first.get("input")
         shown = str(found)[:80] if isinstance(found, str | int | float) else type(found).__name__
         value = "" if name in SECRET else f"found {shown!r}, "

@@ -166,25 +166,25 @@ class Case:
         confidence = round(confidence, 4)
         return Verdict(claim_id=self.claim.id, label=label, confidence=confidence, reason=reason)
 
-    def _side(self, side: Relation) -> list[Evidence]:
-        return [piece for piece in self.evidence if piece.relation == side]
+    def _enough(self, side: Relation) -> list[Evidence]:
+        """Return the passages of a side; none if it has fewer sources than the policy requires."""
+        pieces = [piece for piece in self.evidence if piece.relation == side]
+        return pieces if independent(pieces) >= self.policy.least_sources else []
+
+    @cached_property
+    def supporting(self) -> list[Evidence]:
+        return self._enough("entailed")
+
+    @cached_property
+    def against(self) -> list[Evidence]:
+        return self._enough("contradicted")
 
     @cached_property
     def too_few(self) -> list[Evidence]:
         """The passages of sides that have fewer sources than the policy requires."""
-        least = self.policy.least_sources
-        sides = (self._side("entailed"), self._side("contradicted"))
-        return [piece for side in sides if independent(side) < least for piece in side]
-
-    @cached_property
-    def supporting(self) -> list[Evidence]:
-        side = self._side("entailed")
-        return side if independent(side) >= self.policy.least_sources else []
-
-    @cached_property
-    def against(self) -> list[Evidence]:
-        side = self._side("contradicted")
-        return side if independent(side) >= self.policy.least_sources else []
+        counted = (*self.supporting, *self.against)
+        decisive = [piece for piece in self.evidence if piece.relation != "no_relation"]
+        return [piece for piece in decisive if piece not in counted]
 
     @property
     def passages(self) -> str:
@@ -405,8 +405,7 @@ def deciding_first(piece: Evidence) -> tuple[bool, float]:
     probable first.
     """
     neutral = piece.relation == "no_relation"
-    p = piece.probabilities
-    return neutral, -(piece.similarity if neutral else max(p.entailed, p.contradicted))
+    return neutral, -(piece.similarity if neutral else strongest(piece))
 
 
 def deciding_evidence(evidence: Sequence[Evidence]) -> Evidence | None:

@@ -9,7 +9,6 @@ from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.llm.endpoint import EndpointClient, RequestRefused
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
-from attribution.tables import ENDPOINT
 from attribution.types import content_id
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ class OpenAI:
     """Embedder `openai`: `embedding_model` at the endpoint. The dimension is the model's own."""
 
     def __init__(self, settings: Settings) -> None:
-        if not settings.has_endpoint:
-            raise Unavailable(f"no endpoint is configured: {ENDPOINT.step}")
         self.model = settings.embedding_model or DEFAULT
         self._settings, self._endpoint = settings, EndpointClient(settings)
         self.version = f"openai/{self.model}@{self._endpoint.host}"
@@ -34,15 +31,9 @@ class OpenAI:
         """float32 (len(texts), dimensions of the model), rows of length 1."""
         import numpy as np
 
-        rows = [
-            row
-            for start in range(0, len(texts), BATCH)
-            for row in self._batch(texts[start : start + BATCH])
-        ]
-        if len({len(row) for row in rows}) > 1:
-            raise Unavailable(
-                f"{self._endpoint.host} returned vectors of different lengths: choose another model"
-            )
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), BATCH):
+            rows += self._batch(texts[start : start + BATCH])
         vectors = np.array(rows, dtype=np.float32).reshape(len(rows), -1)
         unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return unit

@@ -131,7 +131,7 @@ def test_a_bad_row_gets_an_error_and_the_others_are_done(command: str, run: Run)
         ("segment --answer=", "The answer is empty"),
         ("segment --answer x --segmenter none", "expected one of"),
         ("analyze --answer x --out o --set top_k", "expected key=value"),
-        ("analyze --answer x --out o --set topk=8", "did you mean top_k?"),
+        ("analyze --answer x --out o --set topk=8", "no such setting"),
         ("analyze --answer x --out o --verifier nope", "verifier 'nope': expected one of"),
         ("analyze --answer x --out o --sources no-such-source", "no-such-source"),
         ("analyze --answer x --out missing/o", "the folder missing does not exist"),

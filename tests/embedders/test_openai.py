@@ -70,7 +70,7 @@ def test_what_goes_wrong_is_said_without_the_key(
 
 def test_without_a_key_nothing_is_asked() -> None:
     with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
-        endpoint.OpenAI(Settings()).embed(["a"])
+        EMBEDDERS.build("openai", Settings())
 
 
 def test_a_key_that_was_typed_is_enough() -> None:

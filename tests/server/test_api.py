@@ -98,7 +98,7 @@ PAIR = {"claim": "a", "passages": ["b"]}
         ("/analyze", {"answer": "x", "sources": ["collection:x"]}, 400, "expected library, web"),
         ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
         ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
-        ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
+        ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "no such setting"),
         ("/analyze", {"answer": "x", "settings": {"max_pages": 9999}}, 400, "300 at most"),
         ("/judge", {**PAIR, "settings": {"library": "/etc"}}, 400, "cannot be chosen"),
         ("/analyze", {"answer": 3}, 422, "answer"),
