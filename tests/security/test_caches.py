@@ -56,7 +56,7 @@ def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
     """Of a batch, a comparison or an experiment that goes on."""
     own = Settings()
     texts = ("other", "de", ("web",))
-    values: tuple[Any, ...] = (False, 1, 3, 0.7, 99, *texts, ENDPOINTS[0], Path(__file__).parent)
+    values: tuple[Any, ...] = (False, 1, 3, 0.8, 99, *texts, ENDPOINTS[0], Path(__file__).parent)
     for name in Settings.model_fields.keys() - {"database_url"}:
         changed = 0
         for value in (*values, *get_args(Settings.model_fields[name].annotation)):
