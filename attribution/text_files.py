@@ -187,11 +187,14 @@ Cell = str | int | float | None
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 
 
-def format_cell(cell: Cell) -> str:
-    """A cell as text: two decimals, and a dash where nothing was measured."""
-    if cell is None:
-        return "–"
-    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+def format_cell(cell: Cell, digits: int = 2) -> str:
+    """A cell as text: a figure rounded, and a dash where nothing was measured."""
+    return "–" if cell is None else str(rounded(cell, digits))
+
+
+def rounded(cell: Cell, digits: int) -> Cell:
+    """Write a figure with so many digits after the point."""
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else cell
 
 
 def csv_text(rows: Iterable[Sequence[Cell]]) -> str:

@@ -200,11 +200,7 @@ def reproduce(args: argparse.Namespace) -> int:
         raise BadInput(f"{table.id} needs {table.needs}: give them with --input")
     rows = read_rows(args.input, [papers.subject(table)], papers.OPTIONAL)
     models = papers.models_of(args.models)
-    values = options.choices(args)
-    if args.models:
-        values.setdefault("openai_model", args.models[0].rpartition("=")[2])
-    settings = Settings.from_environment(**values)
-    inputs = papers.TableInputs(settings, args.out, rows, (), models)
+    inputs = papers.TableInputs(options.settings(args), args.out, rows, (), models)
     steps = papers.reproduce(table.id, inputs)
     failed = _follow("reproduce", (step for step in steps if isinstance(step, RowDone)))
     progress(f"{args.out / papers.MARKDOWN}: {table.id} {table.title}, {failed} rows failed")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
@@ -19,6 +21,7 @@ from attribution.llm.endpoint import (
     EndpointClient,
     EndpointFailed,
     RequestRefused,
+    Unanswered,
 )
 from attribution.llm.prompts import Prompt
 from attribution.llm.replies import ReplyError, Schema, parse
@@ -37,6 +40,26 @@ SYSTEM = (
 STOPPED = "the run was stopped before the language model replied"
 CHARACTERS_PER_TOKEN = 4  # approximate, for English
 GIVEN_UP = 2  # prompts in a row, after which no more are sent
+_REQUIRED: ContextVar[bool] = ContextVar("required", default=False)  # a reply to every prompt
+
+
+@contextmanager
+def replies_required() -> Iterator[None]:
+    """Raise where a prompt has no reply, in place of doing without: an experiment would measure
+    that instead. A reply that can't be used is a reply.
+    """
+    token = _REQUIRED.set(True)
+    try:
+        yield
+    finally:
+        _REQUIRED.reset(token)
+
+
+def check_answered(replies: Sequence[object]) -> None:
+    """Raise the first Unanswered among replies."""
+    for reply in replies:
+        if isinstance(reply, Unanswered):
+            raise reply
 
 
 @dataclass(frozen=True)
@@ -140,6 +163,9 @@ class Llm:
         Returns:
             A reply or failure for each, in order. Once `stop` is set, those that are open have
             failed.
+
+        Raises:
+            Unanswered: Within `replies_required`, one has no reply.
         """
 
         def ask(question: Question) -> Schema | LlmFailed:
@@ -157,7 +183,10 @@ class Llm:
             _, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
         pool.shutdown(wait=False, cancel_futures=True)
         stopped = LlmFailed(STOPPED)
-        return [f.result() if f.done() and not f.cancelled() else stopped for f in futures]
+        replies = [f.result() if f.done() and not f.cancelled() else stopped for f in futures]
+        if _REQUIRED.get():
+            check_answered(replies)
+        return replies
 
     def estimate(
         self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int
@@ -272,7 +301,7 @@ class Llm:
                 self._failure = EndpointFailed(message, error.detail)
                 raise self._failure from None
             pause = f"; it asks to wait {error.after:.0f} s" if error.after else ""
-            raise LlmFailed(
+            raise Unanswered(
                 f"{error} (tried {error.tried}{pause}): run again later", detail=error.detail
             ) from None
         self._given_up = 0

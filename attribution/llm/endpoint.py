@@ -133,7 +133,11 @@ class RequestRefused(Exception):
         self.parameters = parameters
 
 
-class EndpointFailed(LlmFailed):
+class Unanswered(LlmFailed):
+    """A prompt to which no reply came."""
+
+
+class EndpointFailed(Unanswered):
     """A failure that every other request would meet too."""
 
     def __init__(self, message: str, detail: object = "") -> None:

@@ -46,7 +46,7 @@ from attribution.events import Finished
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.store.store import Store
-from attribution.types import Document
+from attribution.types import Claim, Document, Report
 from attribution.verifiers import VERIFIERS
 
 Item = TypeVar("Item")
@@ -437,19 +437,41 @@ class Analyst:
 
     def __call__(self, row: Row) -> Fields:
         """Return the report of a row."""
-        from attribution.pipeline.run import run  # takes seconds: not while pages wait
+        return {"report": json.loads(check(row, self.settings, self.store).to_json())}
 
-        settings = self.settings
-        documents = documents_of(row)
-        if documents:
-            sources = tuple(dict.fromkeys((*settings.sources, "documents")))
-            settings = settings.model_copy(update={"sources": sources})
-        question = str(row.fields.get("question") or "")
-        answer = row.fields["answer"]
-        context = turns_of(row.fields.get("turns"))
-        *_, last = run(question, answer, settings, self.store, documents, context=context)
-        assert isinstance(last, Finished)
-        return {"report": json.loads(last.report.to_json())}
+
+def check(
+    row: Row,
+    settings: Settings,
+    store: Store | None = None,
+    documents: Sequence[Document] = (),
+    claims: Sequence[Claim] | None = None,
+) -> Report:
+    """Check the answer of a row.
+
+    Args:
+        row: Its `documents` are sources too.
+        settings: Those of the run.
+        store: By default that of the settings.
+        documents: More documents.
+        claims: The claims; by default those of the segmenter.
+
+    Raises:
+        BadInput: The documents or the turns have another form.
+    """
+    from attribution.pipeline.run import run  # takes seconds: not while pages wait
+
+    own = documents_of(row)
+    if own:
+        sources = tuple(dict.fromkeys((*settings.sources, "documents")))
+        settings = settings.model_copy(update={"sources": sources})
+    question = str(row.fields.get("question") or "")
+    answer = str(row.fields["answer"])
+    context = turns_of(row.fields.get("turns"))
+    all_documents = [*own, *documents]
+    *_, last = run(question, answer, settings, store, all_documents, claims=claims, context=context)
+    assert isinstance(last, Finished)
+    return last.report
 
 
 def documents_of(row: Row) -> tuple[Document, ...]:

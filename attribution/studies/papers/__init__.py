@@ -7,6 +7,7 @@ settings of its experiments, which are a preset.
 from __future__ import annotations
 
 import tomllib
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from attribution.errors import UnknownName
 from attribution.types import Frozen
 
 NAMES = ("v24", "w24", "r23", "t24")
-Printed = int | float | str  # a figure of a table; text where it is no number, such as "53/56"
+Printed = int | Decimal  # a figure of a table, with the digits that the paper prints
 
 
 class PaperSetting(Frozen):
@@ -53,7 +54,7 @@ class Series(Frozen):
 class PaperTable(Frozen):
     """A numbered table of a paper, such as V24.T4."""
 
-    id: str = ""
+    id: str
     title: str
     needs: str
     columns: tuple[str, ...]
@@ -83,7 +84,5 @@ def paper(name: str) -> Paper:
     """Return a paper by its short name. Raises UnknownName with those that exist."""
     if name.lower() not in NAMES:
         raise UnknownName(f"paper {name!r}: expected one of {', '.join(NAMES)}")
-    data = tomllib.loads(Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8"))
-    for number, table in data.get("tables", {}).items():
-        table["id"] = f"{name.upper()}.{number}"
-    return Paper.model_validate(data)
+    text = Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8")
+    return Paper.model_validate(tomllib.loads(text, parse_float=Decimal))

@@ -9,28 +9,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution import events
-from attribution.conversation import turns_of
 from attribution.errors import BadInput
+from attribution.llm.client import replies_required
 from attribution.pipeline.experiment import (
     Fields,
     RowDone,
-    documents_of,
+    check,
     is_result,
     read_lines,
     run_rows,
 )
-from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.papers import NAMES, PaperTable, paper
 from attribution.studies.results import ResultTable
 from attribution.tables import load
-from attribution.text_files import Cell, Row, replace_text
+from attribution.text_files import Cell, Row, replace_text, rounded
 from attribution.types import Claim, Document, Report
 
 JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
 INPUTS = ("question", "answer", "documents", "turns", "claims", "system")  # a result leaves out
-OPTIONAL = ("question", "system", "split")  # of a row
+OPTIONAL = ("question", "system")  # of a row
 PUBLISHED = "published"
 
 
@@ -39,21 +37,19 @@ class ComputedRow:
     """Our figures for one row of a table.
 
     Attributes:
-        label: The row of the paper.
         method: What made the figures, such as the names of segmenter and verifier.
         cells: In the order of the table's columns; None where nothing was measured.
     """
 
-    label: str
     method: str
     cells: Sequence[Cell]
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Our rows of a table, and what a reader should know about them."""
+    """Our rows of a table by the paper's labels, and what a reader should know about them."""
 
-    rows: Sequence[ComputedRow]
+    rows: Mapping[str, ComputedRow]
     notes: Sequence[str] = ()
 
 
@@ -61,7 +57,6 @@ class Computed:
 class Reproduced:
     """A finished table."""
 
-    number: str
     table: ResultTable
     notes: tuple[str, ...] = ()
 
@@ -87,45 +82,55 @@ class TableInputs:
     models: Mapping[str, str] = field(default_factory=dict)
 
     def asking(self, name: str, settings: Settings | None = None) -> Settings:
-        """Return settings that ask the language model in the place of one of the paper's."""
+        """Return settings that ask the language model in the place of one of the paper's.
+
+        In the place of one that was not named, that of the settings is asked, else any.
+        """
         settings = settings or self.settings
         model = self.models.get(name) or self.models.get("") or settings.openai_model
+        model = model or next(iter(self.models.values()), "")
         return settings.model_copy(update={"openai_model": model})
 
     def each(
-        self, key: str, work: Callable[[Row], Mapping[str, Any]]
+        self, methods: Sequence[object], work: Callable[[Row], Mapping[str, Any]]
     ) -> Generator[RowDone, None, dict[str, list[Any]]]:
         """Do the work on every answer.
 
+        Args:
+            methods: What is ready to make the results, as JSON.
+            work: Fails where a language model does not reply.
+
         Returns:
             By the label of a table's row, what the work made of each answer.
+
+        Raises:
+            BadInput: Nothing was made of any answer.
         """
         path = self.folder / ANSWERS
 
+        @replies_required()
         def fields(row: Row) -> Fields:
             return {"made": work(row)}
 
-        choices = [key, self.settings.identity, dict(self.models), repr(self.documents)]
+        choices = [*methods, self.settings.identity, dict(self.models), repr(self.documents)]
         yield from run_rows(self.rows, lambda: fields, choices, path, INPUTS)
         made: dict[str, list[Any]] = defaultdict(list)
+        problem: object = ""
         for line in read_lines(path):
+            problem = line.get("error", problem)
             results: Any = line["made"] if is_result(line) else {}
             for label, result in results.items():
                 made[label].append(result)
+        if not made:
+            raise BadInput(f"no answer could be used: {problem}")
         return made
 
     def check(self, row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
         """Check claims; the row's own `documents` replace the built-in library."""
-        own = documents_of(row)
-        if own:
-            others = [name for name in settings.sources if name not in ("library", "documents")]
-            settings = settings.model_copy(update={"sources": (*others, "documents")})
-        documents = [*own, *self.documents]
-        turns = turns_of(row.fields.get("turns"))
-        steps = run(*texts_of(row), settings, None, documents, claims=claims, context=turns)
-        *_, last = steps
-        assert isinstance(last, events.Finished)
-        return last.report
+        if row.fields.get("documents"):
+            others = [name for name in settings.sources if name != "library"]
+            settings = settings.model_copy(update={"sources": others})
+        return check(row, settings, None, self.documents, claims)
 
 
 def models_of(words: Sequence[str]) -> dict[str, str]:
@@ -136,7 +141,7 @@ def models_of(words: Sequence[str]) -> dict[str, str]:
     """
     models: dict[str, str] = {}
     for word in words:
-        name, _, model = word.rpartition("=")
+        name, _, model = word.strip().rpartition("=")
         models[name] = model
     return models
 
@@ -153,7 +158,7 @@ def texts_of(row: Row) -> tuple[str, str]:
 
 def left_out(steps: Mapping[str, str]) -> list[str]:
     """Return a note for each row or column that needs a step first."""
-    return [f"{name}: left out: {step}" for name, step in steps.items() if step]
+    return [f"{name.rstrip(' -')}: left out: {step}" for name, step in steps.items() if step]
 
 
 def tables() -> list[PaperTable]:
@@ -180,22 +185,23 @@ def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduc
     known = paper(name).models
     for model in inputs.models:
         if model not in ("", *known):
-            expected = ", ".join(known)
-            raise BadInput(f"the paper has no language model {model!r}; expected {expected}")
+            message = f"the paper has no language model {model!r}; expected {', '.join(known)}"
+            raise BadInput(message)
     inputs.folder.mkdir(parents=True, exist_ok=True)
     compute = load(f"attribution.studies.papers.{name.lower()}:compute")
     computed: Computed = yield from compute(number, inputs)
-    made = Reproduced(table.id, _beside(table, computed), tuple(computed.notes))
+    made = Reproduced(_beside(table, computed), tuple(computed.notes))
     data = {
         **table.model_dump(exclude={"needs", "rows"}),
         "published": table.rows,
-        "ours": {row.label: row.cells for row in computed.rows},
-        "methods": {row.label: row.method for row in computed.rows},
+        "ours": {label: row.cells for label, row in computed.rows.items()},
+        "methods": {label: row.method for label, row in computed.rows.items()},
         "notes": made.notes,
         "settings": inputs.settings.public(),
     }
     notes = "".join(f"- {note}\n" for note in made.notes)
-    replace_text(inputs.folder / JSON, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    written = json.dumps(data, indent=1, ensure_ascii=False, default=float)
+    replace_text(inputs.folder / JSON, written + "\n")
     replace_text(inputs.folder / MARKDOWN, f"{made.table.markdown()}\n{notes}")
     yield made
 
@@ -203,20 +209,12 @@ def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduc
 def _beside(table: PaperTable, computed: Computed) -> ResultTable:
     """Put our rows below each row of the paper, then those that only we have."""
     rows: list[tuple[Cell, ...]] = []
-    for label, printed in table.rows.items():
-        rows.append((label, PUBLISHED, *map(str, printed)))
-        for one in computed.rows:
-            if one.label == label:
-                pairs = zip(one.cells, printed, strict=True)
-                rows.append((label, one.method, *(_in_digits_of(p, cell) for cell, p in pairs)))
-    for one in computed.rows:
-        if one.label not in table.rows:
-            rows.append((one.label, one.method, *one.cells))
+    first, *_ = table.rows.values()
+    digits = [len(str(figure).partition(".")[2]) for figure in first]
+    for label in dict.fromkeys([*table.rows, *computed.rows]):
+        if label in table.rows:
+            rows.append((label, PUBLISHED, *map(str, table.rows[label])))
+        if label in computed.rows:
+            ours = computed.rows[label]
+            rows.append((label, ours.method, *map(rounded, ours.cells, digits)))
     return ResultTable(f"{table.id} {table.title}", ("", "figures", *table.columns), tuple(rows))
-
-
-def _in_digits_of(printed: float | str, cell: Cell) -> Cell:
-    """Write a figure with the digits that the paper prints."""
-    if not isinstance(cell, float) or isinstance(printed, str):
-        return cell
-    return f"{cell:.{len(str(printed).partition('.')[2])}f}"

@@ -35,7 +35,7 @@ STANDS_IN = {  # settings that name a model
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table. Raises BadInput without labelled responses of both kinds."""
     rows = labelled_set(inputs.rows).rows
-    computed: list[ComputedRow] = []
+    computed: dict[str, ComputedRow] = {}
     steps: dict[str, str] = {}
     for label, system in paper("t24").tables[number].series.items():
         settings = named_verifier(inputs.asking(system.model))
@@ -50,7 +50,7 @@ def compute(number: str, inputs: TableInputs) -> Steps:
             for one in measured.figures:
                 cells += [one.precision, one.recall, one.macro_f1, one.accuracy]
         if cells:
-            computed.append(ComputedRow(label, _made_by(system, settings, rows), cells))
+            computed[label] = ComputedRow(_made_by(system, settings, rows), cells)
     if not computed:
         raise BadInput("; ".join(left_out(steps)))
     return Computed(computed, left_out(steps))

@@ -14,6 +14,7 @@ from attribution.claims.enrichment import enrich
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
+from attribution.llm.client import check_answered, replies_required
 from attribution.pipeline.claims import segment
 from attribution.pipeline.experiment import Fields
 from attribution.segmenters import SEGMENTERS
@@ -51,18 +52,20 @@ Cells = Sequence[Cell]
 def compute(number: str, inputs: TableInputs) -> Steps:
     """Compute one table."""
     experiment = _Experiment(number, inputs)
-    made = yield from inputs.each(number, experiment.work)
-    rows: list[ComputedRow] = []
+    methods = [number, *map(experiment.method, experiment.series)]
+    made = yield from inputs.each(methods, experiment.work)
+    rows: dict[str, ComputedRow] = {}
     notes: list[str] = []
     for label, answers in made.items():
         for kind, cells in MEASURES[number](answers).items():
-            rows.append(ComputedRow(f"{label}{kind}", experiment.method(label), cells))
+            rows[f"{label}{kind}"] = ComputedRow(experiment.method(label), cells)
         if number in ("T7", "T8"):
             notes += lengths(label, answers)
     if number == "T7":
         notes.append(reduction(made))
     if number == "T3":
-        notes += experiment.worthiness_note()
+        with replies_required():
+            notes += experiment.worthiness_note()
     return Computed(rows, [*notes, *left_out(experiment.missing)])
 
 
@@ -75,7 +78,7 @@ class _Experiment:
 
     def __init__(self, number: str, inputs: TableInputs) -> None:
         self.number, self.inputs = number, inputs
-        own = inputs.settings
+        own = inputs.asking("")
         values = preset(own).values | {"segmenter": own.segmenter, "sources": own.sources}
         if own.verifier != "auto":
             values["verifier"] = own.verifier
@@ -199,16 +202,18 @@ class _Experiment:
         question = texts_of(row)[0]
         pairs = [(claims[piece.claim_id].text, piece.text, question) for piece in evidence]
         judged = verify_each(VERIFIERS.build(reader, self.series[label]), pairs)
+        check_answered(judged)
         return [leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged]
 
     def worthiness_note(self) -> list[str]:
         """Say how many of the claims that people call factual are found so (V24 4.2)."""
         found: list[Claim] = []
         for row in self.inputs.rows:
-            labelled: Any = row.fields.get("claims") or ()
-            factual = [
-                _bare_claim(one["claim"]) for one in labelled if one.get("worthiness") == "factual"
-            ]
+            labelled: Any = row.fields.get("claims")
+            factual: list[Claim] = []
+            for one in labelled if isinstance(labelled, list) else ():
+                if isinstance(one, dict) and one.get("worthiness") == "factual":
+                    factual.append(_bare_claim(str(one.get("claim"))))
             found += self.annotated("worthiness", row, factual, GPT35)
         agreed = sum(claim.worthiness == "factual" for claim in found)
         note = f"of the claims that people call factual, found so: {agreed} of {len(found)}"
@@ -256,7 +261,7 @@ def lengths(label: str, answers: Answers) -> list[str]:
     notes: list[str] = []
     for kind, is_independent in KINDS.items():
         characters = [claim["length"] for claim in _of_kind(answers, is_independent)]
-        shown = format_cell(mean(characters))
+        shown = format_cell(mean(characters), 1)
         notes.append(f"{label}{kind}: {len(characters)} claims, {shown} characters a claim")
     return notes
 
@@ -271,8 +276,9 @@ def reduction(made: Mapping[str, Answers]) -> str:
     before = measure(made["Original"])[" Non-Ind."][-1]
     after = measure([*made["Original"], *made["Enriched"]])[" Independent"][-1]
     return (
-        f"pairs without a relation: {format_cell(before)} % of dependent claims, "
-        f"{format_cell(after)} % of those that are independent in the end (V24 5.3: 69.9 and 53.7)"
+        f"pairs without a relation: {format_cell(before, 1)} % of dependent claims, "
+        f"{format_cell(after, 1)} % of those that are independent in the end "
+        "(V24 5.3: 69.9 and 53.7)"
     )
 
 

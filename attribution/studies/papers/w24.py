@@ -52,20 +52,21 @@ def compute(number: str, inputs: TableInputs) -> Steps:
                 made[name] = _decomposed(row, own, judging, number, inputs)
         return {str(row.fields.get("system") or "not named"): made}
 
-    by_system = yield from inputs.each(number, work)
     method = writing.openai_model or "parser"
     if number in WITH_JUDGE:
         method += f", judged by {judging.openai_model or judging.verifier}"
     if number in WITH_SOURCES:
         method += f", sources by {judging.verifier}"
-    rows: list[ComputedRow] = []
+    by_system = yield from inputs.each([number, method, steps], work)
+    rows: dict[str, ComputedRow] = {}
     for system, answers in by_system.items():
         cells: list[float | None] = []
         for name in DECOMPOSERS:
-            cells.append(MEASURES[number]([made.get(name, ()) for made in answers]))
-        rows.append(ComputedRow(system, method, cells))
-    means = [mean(column) for column in zip(*(row.cells for row in rows), strict=True)]
-    return Computed([*rows, ComputedRow("Macro-average", method, means)], left_out(steps))
+            cells.append(MEASURES[number]([made[name] for made in answers if name in made]))
+        rows[system] = ComputedRow(method, cells)
+    means = [mean(column) for column in zip(*(row.cells for row in rows.values()), strict=True)]
+    rows["Macro-average"] = ComputedRow(method, means)
+    return Computed(rows, left_out(steps))
 
 
 def _decomposed(
@@ -96,7 +97,7 @@ def _decomposed(
 
 def _count(answers: Sequence[Subclaims], only_coherent: bool = False) -> float | None:
     """Return the mean number of subclaims; of coherent ones, it is DecompScore."""
-    return mean([sum(s["coherent"] or not only_coherent for s in made) for made in answers if made])
+    return mean([sum(s["coherent"] or not only_coherent for s in made) for made in answers])
 
 
 def _coherent_share(answers: Sequence[Subclaims]) -> float | None:

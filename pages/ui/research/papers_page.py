@@ -92,7 +92,7 @@ def start(table: PaperTable, content: bytes, models: str) -> None:
         return
     choice = (table.id, content.hex(), models, repr(documents), browser)
     folder = data_folder() / "papers" / content_id(*choice, settings.identity)
-    named = papers.models_of(models.split())
+    named = papers.models_of(models.split(","))
     inputs = TableInputs(settings, folder, rows, documents, named)
     id = new_run_id()
 
@@ -140,7 +140,7 @@ def form(running: bool) -> None:
             "Language models",
             key="paper_models",
             max_chars=LIMITS.line,
-            help=f"One for all, or NAME=MODEL for each of the paper's ({places}).",
+            help=f"One for all, or NAME=MODEL, … for those of the paper ({places}).",
         )
         content = upload.getvalue() if upload else b""
         begin = partial(start, table, content, models)
@@ -159,7 +159,7 @@ def result(now: TableProgress) -> None:
     link("Link to this table", **state.address(JOB.name))
     show(result_table(made.table))
     show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
-    name = made.number.replace(".", "-")
+    name = made.table.title.split()[0]
     downloads(
         {
             "Markdown": File(made.table.markdown(), f"{name}.md", "text/markdown"),

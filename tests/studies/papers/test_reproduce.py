@@ -11,7 +11,7 @@ import pytest
 from attribution.cli.main import main
 from attribution.settings import Settings
 from attribution.studies.papers import v24, w24
-from attribution.studies.papers.reproduce import Reproduced, TableInputs, reproduce
+from attribution.studies.papers.reproduce import Reproduced, TableInputs, models_of, reproduce
 from attribution.text_files import Row
 from attribution.types import Document
 from tests.llm_server import Script, asked, error, llm_server, prompt_of
@@ -83,6 +83,72 @@ def test_what_is_missing_is_named(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", ["V24.T3", "W24.T3"])
+def test_a_row_that_cannot_be_used_leaves_the_others(number: str, tmp_path: Path) -> None:
+    others = {"split": ["of another", "data set"], "claims": ["Paris"]}
+    assert reproduced(tmp_path, number, [{"answer": 3}, {**PARIS, **others}], status=1)["ours"]
+
+
+@pytest.mark.parametrize("number", ["V24.T1", "W24.T3"])
+def test_without_a_usable_row_the_reason_is_said(
+    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"answer": 3}\n')
+    assert main(["reproduce", number, "--input", str(rows), "--out", str(tmp_path / "out")]) == 2
+    assert 'no answer could be used: "answer" is not text' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "unanswered", "status"),
+    [
+        ("V24.T4", "no_relation", 404),
+        ("V24.T8", "Vienna", 503),
+        ("W24.T2", "True or False", 404),
+        ("W24.T3", "", 503),
+    ],
+)
+def test_no_figures_are_made_without_the_language_model(
+    number: str,
+    unanswered: str,
+    status: int,
+    tmp_path: Path,
+    serve: Serve,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def reply(body: Body) -> Any:
+        if unanswered in prompt_of(body):
+            return error(status)
+        return REPLIES[task_of(body)] if number.startswith("V24") else "- Ada wrote notes."
+
+    serve(reply)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(CHECKED) + "\n")
+    files = ["--input", str(rows), "--out", str(tmp_path / "out")]
+    options = ["--models", "tiny", "--set", "llm_retries=0", "--set", "verifier=embedded-small"]
+    assert main(["reproduce", number, *files, *options]) == 2
+    assert "no answer could be used" in capsys.readouterr().err
+
+
+def test_what_was_not_ready_is_made_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"answer": "Ada was a poet.", "system": "x"}]
+    with monkeypatch.context() as patch:
+        patch.setattr(w24, "missing_step", lambda *_: "later")
+        assert set(reproduced(tmp_path, "W24.T3", rows)["ours"]["x"]) == {None}
+    assert reproduced(tmp_path, "W24.T3", rows)["ours"]["x"][-1] is not None
+
+
+def test_a_model_that_is_not_named_is_that_of_the_settings_else_any(tmp_path: Path) -> None:
+    models = models_of(["Sonnet 3.5=claude", " GPT-4o=gpt"])
+    assert models == {"Sonnet 3.5": "claude", "GPT-4o": "gpt"}
+    for own, expected in (("", "claude"), ("own", "own")):
+        inputs = TableInputs(Settings(openai_model=own), tmp_path, models=models)
+        assert inputs.asking("Haiku").openai_model == expected
+        assert inputs.asking("GPT-4o").openai_model == "gpt"
+
+
 def test_raw_sentences_count_as_often_as_they_are_said(tmp_path: Path) -> None:
     answer = "2. **Age**: Paris is old.\n\n\nIt lies on the Seine. It lies on the Seine."
     made = reproduced(tmp_path, "V24.T1", [{"answer": answer}])
@@ -91,8 +157,9 @@ def test_raw_sentences_count_as_often_as_they_are_said(tmp_path: Path) -> None:
     assert a_sentence == 1
     assert length == pytest.approx(20, abs=5)
     text = (tmp_path / "out" / "table.md").read_text()
-    assert "| spaCy_sentences | published | 938 | 855 |" in text.replace("\\_", "_")
-    assert f"{length:.1f}" in text
+    printed = "| spaCy_sentences | published | 938 | 855 | 103.2 | 1.00 |"
+    assert printed in text.replace("\\_", "_")
+    assert f"| {length:.1f} | 1.00 |" in text
 
 
 def test_worthiness_is_counted_and_compared_with_peoples(tmp_path: Path) -> None:
@@ -189,11 +256,11 @@ def test_lengths_and_pairs_without_a_relation_are_measured_before_and_after_enri
     original = [claim(60, True, "entailed"), claim(40, False, "no_relation"), claim(50, False)]
     enriched = [claim(90, True, "no_relation", "entailed"), claim(80, False, "no_relation")]
     assert v24.lengths("Original", [original]) == [
-        "Original Independent: 1 claims, 60.00 characters a claim",
-        "Original Non-Ind.: 2 claims, 45.00 characters a claim",
+        "Original Independent: 1 claims, 60.0 characters a claim",
+        "Original Non-Ind.: 2 claims, 45.0 characters a claim",
     ]
     made = v24.reduction({"Original": [original], "Enriched": [enriched]})
-    assert "50.00 % of dependent claims, 33.33 % of those" in made
+    assert "50.0 % of dependent claims, 33.3 % of those" in made
 
 
 def test_shares_sum_to_one_hundred_and_direct_rows_are_blank_without_a_language_model(
@@ -202,8 +269,8 @@ def test_shares_sum_to_one_hundred_and_direct_rows_are_blank_without_a_language_
     made = reproduced(tmp_path, "V24.T8", [CHECKED])
     assert set(made["ours"]) == {"Original Independent", "Original Non-Ind."}
     assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
-    assert made["notes"][0] == "Original Independent: 1 claims, 31.00 characters a claim"
-    assert any(note.startswith("GPT4 Direct -: left out:") for note in made["notes"])
+    assert made["notes"][0] == "Original Independent: 1 claims, 31.0 characters a claim"
+    assert any(note.startswith("GPT4 Direct: left out:") for note in made["notes"])
 
 
 def test_claims_without_passages_count_in_t9_and_are_unrelated_in_t7(
@@ -269,6 +336,10 @@ def test_figures_of_two_answers_are_means_over_the_answers(number: str, expected
     assert w24.MEASURES[number]([[YES, NO, LOST], [YES]]) == pytest.approx(expected, rel=1e-3)
 
 
+def test_an_answer_without_subclaims_counts_in_the_mean_number() -> None:
+    assert w24.MEASURES["T3"]([[YES, NO], []]) == 1
+
+
 def test_systems_count_once_in_the_macro_average(tmp_path: Path) -> None:
     rows = [
         {"answer": "Ada Lovelace was a mathematician and wrote notes.", "system": "x"},
@@ -281,6 +352,7 @@ def test_systems_count_once_in_the_macro_average(tmp_path: Path) -> None:
     assert macro == pytest.approx((x + y) / 2)
     assert made["ours"]["x"][0] is None  # R-ND needs a language model
     assert made["notes"][0].startswith("R-ND: left out:")
+    assert f"| – | {x:.1f} |" in (tmp_path / "out" / "table.md").read_text()
 
 
 def test_the_judge_of_subclaims_is_another_model_asked_for_true_or_false(
@@ -321,5 +393,8 @@ def test_groundedness_methods_are_reported_on_both_splits_with_what_stands_in(
     made = reproduced(tmp_path, "T24.T3", [labelled(n) for n in range(16)])
     assert made["ours"]["COS_SIM"] == [1.0] * 8
     assert made["methods"]["COS_SIM"] == "cos_sim, minilm"
+    text = (tmp_path / "out" / "table.md").read_text()
+    assert "| 0.525 | 0.520 | 0.494 | 0.520 | 0.497 |" in text
+    assert text.count("| 1.000 ") >= 8
     assert any("GC-large: left out: set gc_model" in note for note in made["notes"])
     assert any(note.startswith("LYNX v1.1: left out:") for note in made["notes"])
