@@ -28,7 +28,7 @@ LOOKS: dict[str, Look] = {
     "supported": Look(
         "✓",
         "Supported",
-        "A source supports it, and none contradicts it. Don't rely on it for rumours.",
+        "A source supports it, and none contradicts it.",
         "Likely supported",
     ),
     "contradicted": Look(

@@ -28,10 +28,9 @@ NUMBERING = ("", *"# no no. nr nr. rank place pos pos.".split())  # heads of a c
 EMPTY = re.compile(r"[\W_]*|n/?a|none|unknown", re.IGNORECASE)
 SAID = dict.fromkeys("✅ ✔ ✔️ ✓ ☑ ☑️ yes Yes".split(), "yes")
 SAID |= dict.fromkeys("❌ ✗ ✘ ✖ ✖️ no No".split(), "no")
-CORNERS = frozenset(  # first heads of tables that compare the things in their head
-    """feature features aspect aspects criterion criteria property attribute characteristic
+# First heads of tables that compare the things in their head
+CORNERS = """feature features aspect aspects criterion criteria property attribute characteristic
     specification spec metric parameter""".split()
-)
 UNSAID = "detail details description value values information info data".split()
 
 
@@ -173,6 +172,16 @@ _ANNOUNCES = re.compile(  # "Here are …:", "It includes:"
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ANNOUNCED = re.compile(  # "Sure! Here's a brief overview of"
+    r"""
+    ^ (?: (?:sure|certainly|of[ ]course|absolutely)[,.!]?[ ] )?
+    (?: here(?:['’]s|[ ]is|[ ]are) | below[ ](?:is|are) )[ ]? (?:(?:an?|the|some)[ ])?
+    (?: (?:brief|quick|short|concise|detailed|clear|structured|full|complete|key|main)[ ] ){0,2}
+    (?: (?:overview|summary|breakdown|list|table|comparison|outline|details|facts|points)\b
+    [ ]?(?:(?:of|on|about|for)[ ])? )?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -249,8 +258,9 @@ class AnswerPassage:
         words = len(self.text.split())
         if self.is_title or not self.text.endswith(":") or words > _LEAD_IN_WORDS:
             return self.is_title
-        announces = words < 4 or _ANNOUNCES.search(self.text)
-        return bool(announces) or not _is_sentence(self.text[:-1], self.english)
+        if words < 4 or _ANNOUNCES.search(self.text):
+            return True
+        return not _is_sentence(self.text[:-1], self.english)
 
     @property
     def is_name(self) -> bool:
@@ -370,7 +380,7 @@ def _in_context(blocks: Sequence[AnswerPassage]) -> Iterator[AnswerPassage]:
 
 def _subject(block: AnswerPassage) -> str:
     """Return what a heading or a lead names; empty if it only says what kind of text follows."""
-    text = block.text[-MAX_CONTEXT:]
+    text = _ANNOUNCED.sub("", block.text)[-MAX_CONTEXT:]
     words = " ".join(_WORD.findall(text)).casefold()
     return "" if words in GENERIC else text
 
@@ -398,7 +408,7 @@ def plain(source: str) -> str:
 def visible(answer: str, start: int, end: int) -> str:
     """Return answer[start:end] as displayed, without citation marks; a cell with its heads."""
     parts = [block.within(start, end) for block in passages(answer)]
-    return " ".join(part.strip() for part in parts if part.strip())
+    return " ".join(filter(None, map(str.strip, parts)))
 
 
 def beginning(answer: str) -> str:

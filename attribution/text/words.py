@@ -108,10 +108,10 @@ def terms(text: str) -> Terms:
     """Return the terms of a text."""
     content, numbers, names = set(), set(), set()
     for i, match in enumerate(_TERM.finditer(plain(text))):
-        token = match.group()
+        token = match[0]
         lower = folded(token)
         if token[0].isdigit():
-            numbers.add(token.replace(",", "").rstrip("."))
+            numbers.add(token.replace(",", ""))
         elif lower in NUMBER_WORDS:
             numbers.add(NUMBER_WORDS[lower])
         elif lower not in STOP_WORDS:
@@ -128,9 +128,9 @@ def deciding_sentence(claim: str, evidence: str) -> Span:
     wanted = terms(claim)
 
     def score(span: Span) -> float:
-        present = terms(evidence[span[0] : span[1]])
+        present = terms(evidence[slice(*span)])
         words = len(wanted.content & present.content) + len(wanted.names & present.content)
-        return words + 2 * len(wanted.numbers & present.numbers) - 0.02 * len(present.content)
+        return words + 2 * len(wanted.numbers & present.numbers) - len(present.content) / 50
 
     return max(sentences(evidence), key=score, default=(0, len(evidence)))
 
@@ -150,7 +150,7 @@ def uncovered(claim: str, evidence: str) -> list[str]:
     covered = terms(evidence)
     missing: dict[str, str] = {}
     for match in _TERM.finditer(claim):
-        term = terms(match.group())
+        term = terms(match[0])
         if term.content - covered.content or term.numbers - covered.numbers:
-            missing.setdefault(folded(match.group()), match.group())
+            missing.setdefault(folded(match[0]), match[0])
     return list(missing.values())

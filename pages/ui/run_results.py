@@ -143,10 +143,11 @@ def is_unfinished(now: RunProgress) -> bool:
 def continue_button(now: RunProgress) -> None:
     """Draw the state of an interrupted or stopped run, and the button. Nothing for other runs."""
     report = now.report
-    is_stopped = not now.running and report.id and report.stopped and not report.edits
+    verdicts = sum(v.label != "not_reached" for v in report.verdicts)
+    is_open = report.stopped and (verdicts < len(report.claims) or not report.claims)
+    is_stopped = not now.running and report.id and is_open and not report.edits
     if not is_unfinished(now) and not is_stopped:
         return
-    verdicts = sum(v.label != "not_reached" for v in report.verdicts)
     known = "No claim was checked yet."
     if report.claims:
         known = f"{verdicts} of {plural(len(report.claims), 'claim')} have a verdict."
@@ -253,9 +254,10 @@ def _outcome(report: Report) -> None:
         note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
         line = "Choose another source, or add documents."
+        reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "missing")
         is_unread = not report.pages and any(f.stage == "fetch" for f in report.failures)
         title = "No source could be read" if is_unread else "Nothing was found for any claim"
-        note(title, line, label="missing")
+        note(title, *(reasons if len(reasons) == 1 else ()), line, label="missing")
 
 
 # --- how far a run is ---
