@@ -16,7 +16,14 @@ from attribution.evidence.steps import STEPS
 from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
-from attribution.verdicts import DecisionPolicy, counted, relation, strongest
+from attribution.verdicts import (
+    DecisionPolicy,
+    counted,
+    deciding_evidence,
+    leaning,
+    nearest_evidence,
+    relation,
+)
 from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
@@ -185,7 +192,7 @@ class _Search:
     def compare(self, judgement: Judgement) -> None:
         """Keep the sentence if none before it says it as clearly."""
         piece = self.pieces[self.place]
-        score = getattr(judgement.probabilities, piece.relation)
+        score = getattr(judgement.probabilities, leaning(piece.probabilities))
         if score > self.score:
             self.score = score
             sentence = tuple(piece.start + offset for offset in self.span)
@@ -195,16 +202,15 @@ class _Search:
 def _find_deciding_sentences(
     readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
-    """Find the sentence of each claim's deciding passage that says most clearly what it says.
+    """Find the sentence of the passage shown for each claim that says most clearly what it says.
 
     Sentences are read alone, up to the first that says it. For display alone: the verdict rests
     on the whole passage.
     """
     searches: list[_Search] = []
     for reading, pieces in zip(readings, evidence, strict=True):
-        decisive = [piece for piece in pieces if piece.relation != "no_relation"]
-        if decisive:
-            piece = max(decisive, key=strongest)
+        piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
+        if piece and leaning(piece.probabilities) != "no_relation":
             search = _Search(spoken(reading.claim), pieces, pieces.index(piece), piece.text)
             searches.append(search)
     for _ in range(SENTENCES):

@@ -53,6 +53,13 @@ def test_the_sentence_that_says_it_most_clearly_is_marked(text: str, reads: int)
     assert len(verifier.pairs) == reads
 
 
+def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:
+    verifier = Recorder(quite=0.55)
+    ((piece,),) = read([case("The Nile\n\nIt is quite wide.")], verifier, DecisionPolicy())
+    assert piece.relation == "no_relation"
+    assert piece.deciding_sentence == "It is quite wide."
+
+
 def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
     text = "- The city has **two   million** people.\n\nMenu\n\nThe Nile is quite long."
     stated = text.replace("**", "  ").replace("Menu", "    ")
