@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
+from w3lib.encoding import html_to_unicode, http_content_type_encoding, read_bom
 
 from attribution.errors import FetchFailed
 
@@ -68,8 +68,6 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _CHARSETS = (  # of other scripts than Latin
     "cp1251 koi8_r cp1253 cp1255 cp1256 cp874 gb18030 big5 shift_jis euc_jp euc_kr".split()
 )
-# Python has codecs that are not web charsets, and some of them are slow on hostile input.
-_CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _PROLOG = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?"
 _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I | re.S)
 
@@ -124,27 +122,23 @@ def _unwanted_type(media_type: str, head: bytes) -> str:
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess."""
-    encoding, mark = read_bom(content)
-    if encoding and mark:
-        return content[len(mark) :].decode(encoding, "replace")
-    declared = (http_content_type_encoding(media_type), html_body_declared_encoding(content))
-    for name in ("utf-8", *declared):  # Latin charsets are often declared for UTF-8
-        if name and _CHARSET.match(name):
-            with suppress(LookupError, UnicodeError):
-                return content.decode(name)
-    text = content.decode("utf-8", "replace")
-    if text.count("\ufffd") * 50 < sum(c > "\x7f" for c in text):  # UTF-8 with broken bytes
-        return text
-    return content.decode(_guess(content), "replace")
+    """Decode as UTF-8, whatever is declared, else by BOM, Content-Type, HTML or a guess."""
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8-sig")
+    encoding, text = html_to_unicode(media_type, content, auto_detect_fun=_guess)
+    return content.decode(_guess(content), "replace") if encoding == "utf-8" else text
 
 
 def _guess(content: bytes) -> str:
-    """Guess the charset of bytes that are not UTF-8; in Latin script few are beyond ASCII."""
+    """Guess the charset of bytes that are not all UTF-8; in Latin script few are beyond ASCII."""
     from charset_normalizer import from_bytes
 
     sample = content[:20_000]
-    if 4 * sum(byte > 0x7F for byte in sample) < len(sample):
+    text = sample.decode("utf-8", "replace")
+    foreign = sum(character > "\x7f" for character in text)
+    if text.count("\ufffd") * 50 < foreign:
+        return "utf-8"
+    if 4 * foreign < len(sample):
         return "cp1252"
     best = from_bytes(sample, cp_isolation=_CHARSETS).best()
     return best.encoding if best else "cp1252"

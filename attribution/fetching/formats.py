@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from attribution.errors import FetchFailed
 from attribution.fetching import content_type as media
-from attribution.fetching.content_type import actual_type
+from attribution.fetching.content_type import actual_type, decode
 from attribution.fetching.html_page import read_html
 from attribution.fetching.office import read_docx, read_epub, read_odf, read_pptx, read_xlsx
 from attribution.fetching.page import PLACEHOLDER, Extracted, clean, one_line, valid_date
@@ -26,11 +27,6 @@ _LXML_NO_MEMORY = 2  # code of an XMLSyntaxError
 EXTRACTED = TypeAdapter(Extracted)
 
 
-def read_again(content: bytes, media_type: str, name: str) -> Extracted:
-    """Return what was read from a file before, as `to_read_again` wrote it."""
-    return EXTRACTED.validate_json(content)
-
-
 def to_read_again(name: str, page: Page) -> Document:
     """Return the document of a run, under its name and with its pages.
 
@@ -41,8 +37,7 @@ def to_read_again(name: str, page: Page) -> Document:
     return Document(name, kept, media.READ)
 
 
-READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
-    media.HTML: read_html,
+READERS: dict[str, Callable[[bytes], Extracted]] = {
     media.MAIL: read_mail,
     media.PDF: read_pdf,
     media.DOCX: read_docx,
@@ -51,10 +46,12 @@ READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     media.PPTX: read_pptx,
     media.ODF: read_odf,
     media.RTF: read_rtf,
+    media.READ: EXTRACTED.validate_json,  # what `to_read_again` wrote
+}
+TEXT_READERS: dict[str, Callable[[str], Extracted]] = {
     media.CSV: read_csv,
     media.MARKDOWN: read_markdown,
     media.PLAIN: read_plain,
-    media.READ: read_again,
 }
 _PACKED = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
@@ -95,7 +92,7 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     """
     kind, media_type = reader_of(content, media_type, name, document)
     try:
-        extracted = READERS[kind](content, media_type, name)
+        extracted = _read(content, kind, media_type, name)
     except FetchFailed as error:
         raise FetchFailed(error.kind, f"{name} {error}", name) from error
     except MemoryError:
@@ -119,5 +116,12 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     if PLACEHOLDER.fullmatch(title):
         title = ""
     published = valid_date(extracted.published)
-    site = one_line(extracted.site)
+    site = one_line(extracted.site) or urlsplit(name).hostname or ""
     return replace(extracted, title=title, text=text, published=published, site=site)
+
+
+def _read(content: bytes, kind: str, media_type: str, name: str) -> Extracted:
+    if kind in READERS:
+        return READERS[kind](content)
+    text = decode(content, media_type)
+    return read_html(text, name) if kind == media.HTML else TEXT_READERS[kind](text)

@@ -9,12 +9,11 @@ from dataclasses import replace
 from html import unescape
 from itertools import pairwise, product, takewhile
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
-from attribution.fetching.content_type import decode
 from attribution.fetching.page import UNWANTED, Extracted
+from attribution.text.urls import is_web
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -24,13 +23,12 @@ for _name in ("trafilatura", "htmldate"):  # a hostile page must not fill the te
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
-def read_html(content: bytes, media_type: str, name: str) -> Extracted:
+def read_html(text: str, url: str = "") -> Extracted:
     """Read the main text of a page with its title, date and site.
 
     Raises:
         FetchFailed: unreadable, paywall or needs_javascript.
     """
-    text = decode(content, media_type)
     if not text.strip():
         return Extracted("", "")
     tree = parse(text)
@@ -43,8 +41,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     write_out(tree)
     _rename(tree)
     paragraphs = _long_paragraphs(tree)  # before extraction, which changes the tree
-    host = urlsplit(name).hostname or ""
-    document = _extract_document(tree, name if host else None)
+    document = _extract_document(tree, url)
     if document is not None:
         extracted = replace(
             extracted,
@@ -54,16 +51,16 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
             site=unescape(document.sitename or "").lstrip("@"),
         )
     _check_text(extracted.text, metadata, notice, has_scripts)
-    return replace(extracted, site=extracted.site or host)
+    return extracted
 
 
-def _extract_document(tree: _Element, url: str | None) -> Any:
+def _extract_document(tree: _Element, url: str) -> Any:
     """Return trafilatura's reading of a page, or None."""
     from trafilatura import bare_extraction
 
     return bare_extraction(
         tree,
-        url=url,
+        url=url if is_web(url) else None,
         fast=True,  # the second opinion loses text, and its time grows with the square
         favor_recall=True,
         include_comments=False,

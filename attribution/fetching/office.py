@@ -142,7 +142,7 @@ _SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has
 _SYMBOLS = {0xF020 + place: character for place, character in enumerate(_SYMBOL_FONT)}
 
 
-def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
+def read_docx(content: bytes) -> Extracted:
     """Read title and text as a reader sees them; notes stand at the end."""
     package = Package(content)
     root = package.xml(next(filter(_DOCUMENT.fullmatch, package.members)))
@@ -165,7 +165,7 @@ def _note_key(element: _Element) -> str:
     return tag_of(element).removesuffix("reference") + _attribute(element, "id")
 
 
-def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
+def read_pptx(content: bytes) -> Extracted:
     """Read the slides of a presentation by their numbers, then the speaker's notes."""
     package = Package(content)
     slides = [member for member in package.members if _SLIDE.fullmatch(member)]
@@ -174,7 +174,7 @@ def read_pptx(content: bytes, media_type: str, name: str) -> Extracted:
     return Extracted(package.title("docProps/core.xml"), "\n\n".join(texts))
 
 
-def read_odf(content: bytes, media_type: str, name: str) -> Extracted:
+def read_odf(content: bytes) -> Extracted:
     """Read a text, sheet or presentation of OpenDocument, without its notes."""
     package = Package(content)
     body = next(package.xml("content.xml").iter("{*}body"))
@@ -330,7 +330,7 @@ def _label(levels: Sequence[_Level], counts: Sequence[int], depth: int) -> str:
 _EMPTY_ELEMENT = re.compile(r"<(title|script|style|a|p|div|span|td)(\s[^<>]*)?/>")  # in XHTML
 
 
-def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
+def read_epub(content: bytes) -> Extracted:
     """Read the title and the chapters of a book in their order; absent ones are named.
 
     Raises:
@@ -366,7 +366,7 @@ _UNNAMED = re.compile(r"Sheet|[^\W\d]+ ?\d+")  # "Sheet1", "Tabelle 1"
 _CURRENCY = re.compile(r"[$€£¥]")
 
 
-def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
+def read_xlsx(content: bytes) -> Extracted:
     """Read the rows of each visible sheet, with values as they were last calculated.
 
     A formula that was never calculated stands as it is, and its cell is named.

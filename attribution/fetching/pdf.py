@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
@@ -44,7 +43,7 @@ class _Character(NamedTuple):
     size: float  # the height of its font as it is drawn
 
 
-def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
+def read_pdf(content: bytes) -> Extracted:
     """Read the text and each page's offset.
 
     An empty page has the offset of the next, and so has a damaged one, which is named.
@@ -80,8 +79,7 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     if unknown > MAX_UNKNOWN * total:
         raise FetchFailed("unreadable", f"has fonts that do not name their characters; {OCR}")
     title = pdf.get_metadata_value("Title")
-    site = urlsplit(name).hostname or ""
-    return replace(lay_out(pages), title=title, site=site, unread=", ".join(damaged))
+    return replace(lay_out(pages), title=title, unread=", ".join(damaged))
 
 
 def open_pdf(content: bytes) -> PdfDocument:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
-from attribution.fetching.content_type import decode
 from attribution.fetching.html_page import parse, read_html, read_text, remove_hidden
 from attribution.fetching.page import Extracted
 from attribution.text.lines import FRONT_MATTER
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
+def read_plain(text: str) -> Extracted:
     """Read the text as it is; captions as running text."""
-    return Extracted("", _without_repetition(decode(content, media_type)))
+    return Extracted("", _without_repetition(text))
 
 
-def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
+def read_csv(text: str) -> Extracted:
     """Read the rows of a table of comma- or tab-separated values."""
-    return Extracted("", "\n\n".join(table_text.delimited(decode(content, media_type))))
+    return Extracted("", "\n\n".join(table_text.delimited(text)))
 
 
-def read_rtf(content: bytes, media_type: str, name: str) -> Extracted:
+def read_rtf(content: bytes) -> Extracted:
     """Read the text of RTF."""
     from striprtf.striprtf import rtf_to_text
 
@@ -60,9 +59,9 @@ _FIELD = re.compile(  # of front matter in YAML
 _CALLOUT = re.compile(r"^((?:>[ \t]?)+)\[!\w[\w-]{0,30}\][+-]?[ \t]*(.*)", re.MULTILINE)
 
 
-def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
+def read_markdown(text: str) -> Extracted:
     """Read Markdown as the page that it makes; its front matter or first heading has the title."""
-    text = decode(content, media_type).replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n")
     front = FRONT_MATTER.match(text)
     metadata: dict[str, str] = {}
     if front:
@@ -137,7 +136,7 @@ def _without_repetition(text: str) -> str:
 # --- mail ---
 
 
-def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
+def read_mail(content: bytes) -> Extracted:
     """Read a mail with its sender and date; attachments are named.
 
     Raises:
@@ -149,9 +148,7 @@ def read_mail(content: bytes, media_type: str, name: str) -> Extracted:
     if body is None:
         raise FetchFailed("no_text", "is a mail without a text; add what is attached to it")
     read = read_html if body.get_content_subtype() == "html" else read_plain
-    encoded = body.get_payload(decode=True)
-    assert isinstance(encoded, bytes)
-    text = read(encoded, str(body["Content-Type"]), name).text
+    text = read(body.get_content()).text
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
     date = message["Date"].datetime if message["Date"] else None

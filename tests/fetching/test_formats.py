@@ -6,8 +6,8 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching import office
-from attribution.fetching.content_type import KINDS, READ, SUFFIXES
-from attribution.fetching.formats import READERS, extract
+from attribution.fetching.content_type import HTML, KINDS, READ, SUFFIXES
+from attribution.fetching.formats import READERS, TEXT_READERS, extract
 from attribution.fetching.page import Extracted
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
@@ -51,7 +51,8 @@ def read(content: bytes | str, name: str) -> Extracted:
 
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
-    assert set(SUFFIXES.values()) == READERS.keys() - {READ}
+    readers = READERS.keys() | TEXT_READERS.keys() | {HTML}
+    assert set(SUFFIXES.values()) == readers - {READ}
     assert all(kind in FORMATS for kind in KINDS)
     assert all(kind in Path("docs/evidence.md").read_text("utf-8") for kind in KINDS)
 
