@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin
 
 from attribution.errors import FetchFailed
@@ -258,25 +258,11 @@ _FIGURES: dict[str, Sequence[str]] = {
 }
 
 
-class _Level(NamedTuple):
-    """How a level of a list is numbered: "Article %1", from a number on."""
-
-    form: str
-    text: str
-    start: int
-
-    def figure(self, count: int) -> str:
-        """Return a number as "3", "iii" or "c"; large ones in figures."""
-        value = max(count, self.start)
-        figures = _FIGURES.get(self.form, ())
-        return figures[value - 1] if 0 < value <= len(figures) else str(value)
-
-
 def _write_numbers(root: _Element, package: Package) -> None:
     """Write the numbers that Word gives to paragraphs before their text, as "Article 3"."""
-    lists = _levels(package.optional("word/numbering.xml"))
     styles = package.optional("word/styles.xml")
     by_style = {_attribute(style, "styleId"): style.find(_NUMBERED) for style in styles}
+    lists = _levels(package.optional("word/numbering.xml"))
     counts: dict[str, list[int]] = {}  # so far, by list and level
     for paragraph in root.iter("{*}p"):
         place = paragraph.find(_NUMBERED)
@@ -289,39 +275,34 @@ def _write_numbers(root: _Element, package: Package) -> None:
         depth = int(_attribute(place.find("{*}ilvl")) or 0)
         levels = lists.get(name, [])
         if depth < len(levels):
-            starts = [level.start - 1 for level in levels]
-            count = counts.setdefault(name, starts)
-            count[depth:] = [count[depth] + 1, *starts[depth + 1 :]]
+            count = counts.setdefault(name, [0] * len(levels))
+            count[depth:] = [count[depth] + 1] + [0] * (len(levels) - depth - 1)
             first.text = f"{_label(levels, count, depth)} {first.text or ''}"
 
 
-def _levels(numbering: Sequence[_Element]) -> dict[str, list[_Level]]:
+def _levels(numbering: Sequence[_Element]) -> dict[str, list[_Element]]:
     """Return the levels of each list by its id."""
-    definitions: dict[str, list[_Level]] = {}
-    lists: dict[str, list[_Level]] = {}
-    for element in numbering:
-        if tag_of(element) == "abstractnum":
-            definitions[_attribute(element, "abstractNumId")] = [
-                _Level(
-                    _attribute(level.find("{*}numFmt")),
-                    _attribute(level.find("{*}lvlText")),
-                    int(_attribute(level.find("{*}start")) or 1),
-                )
-                for level in element.iter("{*}lvl")
-            ]
-        elif tag_of(element) == "num":
-            definition = _attribute(element.find("{*}abstractNumId"))
-            lists[_attribute(element, "numId")] = definitions.get(definition, [])
+    definitions: dict[str, list[_Element]] = {}
+    lists: dict[str, list[_Element]] = {}
+    for element in numbering:  # definitions come first
+        levels = list(element.iter("{*}lvl"))
+        definitions[_attribute(element, "abstractNumId")] = levels
+        definition = _attribute(element.find("{*}abstractNumId"))
+        lists[_attribute(element, "numId")] = definitions.get(definition, [])
     return lists
 
 
-def _label(levels: Sequence[_Level], counts: Sequence[int], depth: int) -> str:
+def _label(levels: Sequence[_Element], counts: Sequence[int], depth: int) -> str:
     """Return the number of a paragraph with the words around it, or "-" for a bullet."""
-    if levels[depth].form == "bullet":
+    if _attribute(levels[depth].find("{*}numFmt")) == "bullet":
         return "-"
-    label = levels[depth].text
+    label = _attribute(levels[depth].find("{*}lvlText"))
     for place, (level, count) in enumerate(zip(levels, counts, strict=True), 1):
-        label = label.replace(f"%{place}", level.figure(count))
+        start = int(_attribute(level.find("{*}start")) or 1)
+        value = start + max(0, count - 1)
+        figures = _FIGURES.get(_attribute(level.find("{*}numFmt")), ())
+        figure = figures[value - 1] if 0 < value <= len(figures) else str(value)
+        label = label.replace(f"%{place}", figure)
     return label
 
 

@@ -8,7 +8,6 @@ their rows, and sentences whole over pages.
 from __future__ import annotations
 
 import base64
-import ctypes
 import io
 import re
 import unicodedata
@@ -27,7 +26,7 @@ from attribution.fetching.page import Extracted, clean
 from attribution.text.lines import BROKEN, join_lines, unbroken
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
+    from pypdfium2 import PdfBitmap, PdfDocument, PdfPage, PdfTextPage
 
 MAX_PAGES = 500
 MAX_UNKNOWN = 0.1  # share of characters that are none, since their font does not name them
@@ -107,7 +106,6 @@ def _read_characters(page: PdfPage) -> list[_Character]:
     if page.formenv:
         page.flatten()
     text = page.get_textpage()
-    x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
     characters = []
     blank = ""
     for n in range(text.count_chars()):
@@ -115,10 +113,8 @@ def _read_characters(page: PdfPage) -> list[_Character]:
         if character.isspace():
             blank += character
             continue
-        raw.FPDFText_GetCharOrigin(text, n, x, y)
-        raw.FPDFText_GetLooseCharBox(text, n, box)
-        height = box.top - box.bottom
-        characters.append(_Character(blank, character, x.value, y.value, box.right, height))
+        left, bottom, right, top = text.get_charbox(n, loose=True)
+        characters.append(_Character(blank, character, left, bottom, right, top - bottom))
         blank = ""
     text.close()
     return characters
@@ -132,7 +128,7 @@ def _is_unknown(character: str) -> bool:
 # --- characters to lines ---
 
 RAISED_SIZE = 0.85  # of raised figures: share of the size beside them …
-RAISED_BY = 0.15  # … and share of it above the line
+RAISED_BY = 0.3  # … and share of it above the line
 CELL_GAP = 0.7  # ems between the cells of a row
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 
@@ -433,36 +429,31 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
     try:
         page = open_pdf(content)[number - 1]
         scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
-        image = page.render(scale=scale).to_pil()
+        bitmap = page.render(scale=scale)
     except (pypdfium2.PdfiumError, IndexError) as error:
         message = f"page {number} of {name} is damaged and cannot be drawn"
         raise FetchFailed("unreadable", message, name, detail=error) from None
     png = io.BytesIO()
-    image.save(png, "PNG")
+    bitmap.to_pil().save(png, "PNG")
     encoded = base64.b64encode(png.getvalue()).decode("ascii")
-    width, height = image.size
-    boxes = tuple(_boxes(page, sentence, width, height))
-    return Picture(encoded, width, height, boxes)
+    boxes = tuple(_boxes(page, bitmap, sentence))
+    return Picture(encoded, bitmap.width, bitmap.height, boxes)
 
 
-def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> list[Box]:
+def _boxes(page: PdfPage, bitmap: PdfBitmap, sentence: str) -> list[Box]:
     """Return a rectangle for each line of the first place that has the sentence's letters.
 
     Where a text is justified, each word or letter has its own rectangle, which are joined.
     """
-    import pypdfium2.raw as raw
-
     text = page.get_textpage()
     place = _find(text, sentence)
-    x, y = ctypes.c_int(), ctypes.c_int()
+    position = bitmap.get_posconv(page)
     boxes: list[Box] = []
     for n in range(text.count_rects(place.start, len(place)) if place else 0):
         left, bottom, right, top = text.get_rect(n)
-        xs, ys = [], []
-        for point in ((left, top), (right, bottom)):  # turned and cropped as the page is
-            raw.FPDF_PageToDevice(page, 0, 0, width, height, 0, *point, x, y)
-            xs.append(x.value / width)
-            ys.append(y.value / height)
+        corners = (position.to_bitmap(left, top), position.to_bitmap(right, bottom))
+        xs = [x / bitmap.width for x, _ in corners]
+        ys = [y / bitmap.height for _, y in corners]
         middle = sum(ys) / 2
         if boxes and boxes[-1].top < middle < boxes[-1].top + boxes[-1].height:
             line = boxes.pop()
