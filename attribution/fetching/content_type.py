@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from w3lib.encoding import html_to_unicode, http_content_type_encoding, read_bom
+from w3lib.encoding import html_to_unicode, read_bom
 
 from attribution.errors import FetchFailed
 
@@ -97,28 +97,23 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
         return PDF
     if head.startswith(b"{\\rtf"):
         return RTF
-    is_html = _HTML_START.match(head) is not None
-    unwanted = _unwanted_type(media_type, head)
-    if not unwanted and declared == PDF and content:
-        unwanted = "a web page" if is_html else "not a PDF"
-    if unwanted:
-        message = f"{subject} is declared as {declared or 'a file'} but is {unwanted}; {EXPECTED}"
-        raise FetchFailed("wrong_type", message, subject)
-    if is_html and declared not in (MARKDOWN, CSV):
+    unwanted = _unwanted_type(head)
+    if unwanted or declared == PDF:
+        message = f"{subject} is declared as {declared or 'a file'} but is {unwanted or 'none'}"
+        raise FetchFailed("wrong_type", f"{message}; {EXPECTED}", subject)
+    if _HTML_START.match(head) and declared not in (MARKDOWN, CSV):
         return HTML
     return declared or PLAIN
 
 
-def _unwanted_type(media_type: str, head: bytes) -> str:
+def _unwanted_type(head: bytes) -> str:
     """Return what bytes are that can't be read as text; empty for text."""
     for signature, name in _SIGNATURES.items():
         if head.startswith(signature):
             return name
-    is_wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(
-        ("utf-16", "utf-32")
-    )
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return "binary data" if not is_wide and controls > max(3, len(head) // 50) else ""
+    is_binary = not read_bom(head)[0] and controls > max(3, len(head) // 50)
+    return "binary data" if is_binary else ""
 
 
 def decode(content: bytes, media_type: str = "") -> str:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import httpx2
 from protego import Protego
@@ -39,21 +38,14 @@ ACCEPT = (
 )
 
 
-class _Advice(NamedTuple):
-    kind: FailureKind
-    text: str
-
-
 _ADVICE = {
-    402: _Advice("paywall", f"it requires payment; {AS_DOCUMENT} instead"),
-    403: _Advice("http_error", f"it denies access; {AS_DOCUMENT} instead"),
-    404: _Advice("http_error", "the page does not exist; check the address"),
-    410: _Advice("http_error", f"the page was removed; {AS_DOCUMENT} instead"),
-    429: _Advice(
-        "rate_limited",
-        f"it limits requests; wait some minutes and run again, or {AS_DOCUMENT}",
-    ),
+    402: f"it requires payment; {AS_DOCUMENT} instead",
+    403: f"it denies access; {AS_DOCUMENT} instead",
+    404: "the page does not exist; check the address",
+    410: f"the page was removed; {AS_DOCUMENT} instead",
+    429: f"it limits requests; wait some minutes and run again, or {AS_DOCUMENT}",
 }
+_KINDS: dict[int, FailureKind] = {402: "paywall", 429: "rate_limited"}  # others: http_error
 _RUN_AGAIN = "run again later or use another address of the page"
 
 
@@ -177,10 +169,10 @@ def _check_status(reply: Response) -> None:
     """Raise FetchFailed with advice unless the reply is a page."""
     if 200 <= reply.status < 300:
         return
-    default = _Advice("server_error" if reply.status >= 500 else "http_error", _RUN_AGAIN)
-    advice = _ADVICE.get(reply.status, default)
-    message = f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice.text}"
-    raise FetchFailed(advice.kind, message, status=reply.status)
+    kind = "server_error" if reply.status >= 500 else _KINDS.get(reply.status, "http_error")
+    advice = _ADVICE.get(reply.status, _RUN_AGAIN)
+    message = f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}"
+    raise FetchFailed(kind, message, status=reply.status)
 
 
 # --- robots.txt ---

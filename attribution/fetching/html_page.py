@@ -309,8 +309,6 @@ def clear(elements: Iterable[_Element]) -> None:
 
 # --- tables ---
 
-_ELEMENT_ABOVE = "string(ancestor-or-self::*[preceding-sibling::*][1]/preceding-sibling::*[1])"
-
 
 def _write_table(element: _Element) -> None:
     """Replace a table of data by a paragraph for each row; a layout stays as it is."""
@@ -320,9 +318,8 @@ def _write_table(element: _Element) -> None:
     if longest > MAX_CELL or not grid or len(grid[0]) < 2:
         return
     lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
-    above = lines[-1] if lines else str(element.xpath(_ELEMENT_ABOVE))
     head_count = len(list(takewhile(_is_head, rows)))
-    lines += table_text.lines(grid, head_count, above)
+    lines += table_text.lines(grid, head_count, "".join(lines))
     element.clear(keep_tail=True)
     element.tag = "div"
     for line in lines:
@@ -378,22 +375,9 @@ def write_out(tree: _Element) -> None:
             element.clear(keep_tail=True)
             element.tag = "span"
             element.text = text
-    for definition in list(tree.iter("{*}dd")):
-        _write_definition(definition)
     for table in list(tree.iter("{*}table")):
         if next(table.iterdescendants("{*}table"), None) is None:
             _write_table(table)
-
-
-def _write_definition(definition: _Element) -> None:
-    """Make an item of a definition, with its term: "Length: 31 m"."""
-    definition.tag = "li"
-    term = definition.getprevious()
-    if term is not None and tag_of(term) == "dt":
-        words = " ".join("".join(term.itertext()).split())
-        definition.text = f"{words.rstrip(':')}: {(definition.text or '').lstrip()}"
-        term.clear(keep_tail=True)
-        term.tag = "span"
 
 
 def _shown_text(element: _Element, tag: str) -> str | None:
@@ -404,7 +388,8 @@ def _shown_text(element: _Element, tag: str) -> str | None:
     if tag == "q":
         return f"“{text}”"
     if tag == "math":
-        return f" {formula(element) or '[formula]'} "
+        write_signs(element)
+        return f" {' '.join(''.join(element.itertext()).split())} "
     is_note = _NOTE_LINK.search(" ".join(element.values()))
     return raised("", text) if is_note else None
 
@@ -438,15 +423,14 @@ def raised(before: str, text: str) -> str:
     return f"[{text}]" if is_number else text
 
 
-_FORMULA_SIGNS = {"msup": "^", "ssup": "^", "msub": "_", "ssub": "_", "mfrac": "/", "f": "/"}
+_SIGNS = {"msup": "^", "ssup": "^", "msub": "_", "ssub": "_", "mfrac": "/", "f": "/"}
 
 
-def formula(element: _Element) -> str:
-    """Return a formula of MathML or Office on one line: "Q=1.84 b h", "10^6", "√(a/b)"."""
-    name = tag_of(element)
-    if name in ("", "annotation", "annotation-xml", "deg") or name.endswith("pr"):
-        return ""
-    if not len(element):
-        return " ".join((element.text or "").split())
-    text = _FORMULA_SIGNS.get(name, "").join(filter(None, map(formula, element)))
-    return f"√({text})" if name in ("msqrt", "mroot", "rad") else text
+def write_signs(formula: _Element) -> None:
+    """Write the signs of a formula of MathML or Office between its parts: "10^6"."""
+    clear(formula.iter("{*}annotation", "{*}annotation-xml"))
+    for element in formula.iter():
+        sign = _SIGNS.get(tag_of(element))
+        first = next(element[-1].iter("{*}t", "{*}mi", "{*}mn", "{*}mo")) if sign else None
+        if first is not None:
+            first.text = f"{sign}{(first.text or '').strip()}"

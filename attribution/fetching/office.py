@@ -20,11 +20,11 @@ from attribution.fetching import table_text
 from attribution.fetching.content_type import decode
 from attribution.fetching.html_page import (
     clear,
-    formula,
     parse,
     read_text,
     remove_hidden,
     tag_of,
+    write_signs,
 )
 from attribution.fetching.page import Extracted
 
@@ -131,15 +131,6 @@ _RAISED = """
         or *[local-name()='vertAlign'][@*='superscript']]]
         [not(*[contains(local-name(), 'noteReference')])]
 """
-_SYMBOL_FONT = (  # from 0x20 on, by Adobe's encoding; a space where Unicode has no character
-    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_"
-    "‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
-    + " "
-    * 32
-    + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊"
-    "〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
-)
-_SYMBOLS = {0xF020 + place: character for place, character in enumerate(_SYMBOL_FONT)}
 
 
 def read_docx(content: bytes) -> Extracted:
@@ -198,6 +189,8 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
     clear(root.xpath(_UNREAD))
     for run in root.xpath(_RAISED):
         run.tag = "sup"
+    for formula in root.iter("{*}oMath"):
+        write_signs(formula)
     for box in list(root.iter("{*}txbxContent")):
         paragraph = next(box.iterancestors("{*}p"))
         paragraph.addnext(box)
@@ -216,16 +209,8 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
 
 def _shown(element: _Element, name: str) -> str | None:
     """Return the text that an element stands for."""
-    if name == "t":
-        return (element.text or "").translate(_SYMBOLS)
-    if name == "sym":
-        return chr(int(_attribute(element, "char") or "20", 16)).translate(_SYMBOLS)
-    if name == "omath":
-        text = formula(element)
-        element.clear()
-        return text
-    if name.endswith("notereference"):
-        return str(element.text)
+    if name == "t" or name.endswith("notereference"):
+        return element.text or ""
     return _CHARACTERS.get(name)
 
 
@@ -358,7 +343,7 @@ def read_xlsx(content: bytes) -> Extracted:
     for member in package.members:
         package.read(member)  # fails where it is too large
     book = load_workbook(io.BytesIO(content), data_only=True)
-    formulas = load_workbook(io.BytesIO(content), read_only=True)
+    formulas = load_workbook(io.BytesIO(content))
     texts = []
     unread: list[str] = []
     for sheet in book.worksheets:
@@ -401,12 +386,14 @@ def _rows(sheet: Worksheet, formulas: Worksheet, unread: list[str]) -> list[list
     """
     rows: list[list[str]] = []
     for row in sheet.iter_rows():
-        rows.append([_cell_text(cell.value, cell.number_format) for cell in row])
-    for row in formulas.iter_rows():
+        rows.append([])
         for cell in row:
-            if cell.data_type == "f" and not rows[cell.row - 1][cell.column - 1]:
-                rows[cell.row - 1][cell.column - 1] = str(getattr(cell.value, "text", cell.value))
+            text = _cell_text(cell.value, cell.number_format)
+            formula = formulas.cell(cell.row, cell.column)
+            if formula.data_type == "f" and not text:
+                text = str(getattr(formula.value, "text", formula.value))
                 unread.append(cell.coordinate)
+            rows[-1].append(text)
     for merged in sheet.merged_cells.ranges:
         for number in range(merged.min_row, merged.max_row):
             rows[number][merged.min_col - 1] = rows[merged.min_row - 1][merged.min_col - 1]

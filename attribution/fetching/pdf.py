@@ -13,7 +13,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from statistics import median
@@ -26,7 +26,7 @@ from attribution.fetching.page import Extracted, clean
 from attribution.text.lines import BROKEN, join_lines, unbroken
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfBitmap, PdfDocument, PdfPage, PdfTextPage
+    from pypdfium2 import PdfBitmap, PdfDocument, PdfPage
 
 MAX_PAGES = 500
 MAX_UNKNOWN = 0.1  # share of characters that are none, since their font does not name them
@@ -393,6 +393,7 @@ def _separated(lines: _Lines) -> list[str]:
 
 MAX_SIDE = 1400  # pixels
 MAX_SCALE = 3.0  # pixels a point
+FIRST_WORDS = 4
 
 
 class Box(NamedTuple):
@@ -409,7 +410,7 @@ class Picture:
     """A page as PNG in base64.
 
     Attributes:
-        boxes: One for each line of the sentence; none where it was not found.
+        boxes: One for each line or word of the sentence; none where it was not found.
     """
 
     png: str
@@ -440,51 +441,23 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
     return Picture(encoded, bitmap.width, bitmap.height, boxes)
 
 
-def _boxes(page: PdfPage, bitmap: PdfBitmap, sentence: str) -> list[Box]:
-    """Return a rectangle for each line of the first place that has the sentence's letters.
+def _boxes(page: PdfPage, bitmap: PdfBitmap, sentence: str) -> Iterator[Box]:
+    """Yield the rectangles, of lines or words, of the first place that has the sentence.
 
-    Where a text is justified, each word or letter has its own rectangle, which are joined.
+    Where it is broken or has a note, its first words are looked for.
     """
     text = page.get_textpage()
-    place = _find(text, sentence)
+    words = sentence.split()
+    whole = text.search(" ".join(words)).get_next()
+    place = whole or text.search(" ".join(words[:FIRST_WORDS])).get_next()
     position = bitmap.get_posconv(page)
-    boxes: list[Box] = []
-    for n in range(text.count_rects(place.start, len(place)) if place else 0):
+    for n in range(text.count_rects(*place) if place else 0):
         left, bottom, right, top = text.get_rect(n)
-        corners = (position.to_bitmap(left, top), position.to_bitmap(right, bottom))
-        xs = [x / bitmap.width for x, _ in corners]
-        ys = [y / bitmap.height for _, y in corners]
-        middle = sum(ys) / 2
-        if boxes and boxes[-1].top < middle < boxes[-1].top + boxes[-1].height:
-            line = boxes.pop()
-            xs += [line.left, line.left + line.width]
-            ys += [line.top, line.top + line.height]
-        boxes.append(Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)))
-    return boxes
-
-
-def _find(text: PdfTextPage, sentence: str) -> range:
-    """Return the numbers of the characters that hold the sentence; empty where there are none."""
-    import pypdfium2.raw as raw
-
-    letters = ""
-    numbers: list[int] = []  # of the character that each letter is from
-    for n in range(text.count_chars()):
-        code = raw.FPDFText_GetUnicode(text, n)
-        character = _letters(chr(code)) if code < 0x110000 else ""
-        letters += character
-        numbers += [n] * len(character)
-    wanted = _letters(sentence)
-    start = letters.find(wanted) if wanted else -1
-    if start < 0:
-        return range(0)
-    return range(numbers[start], numbers[start + len(wanted) - 1] + 1)
-
-
-def _letters(text: str) -> str:
-    """Return letters and digits alone.
-
-    Spaces, hyphens and signs differ between a page and the text read from it.
-    """
-    normal = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(str.isalnum, normal))
+        x1, y1 = position.to_bitmap(left, top)
+        x2, y2 = position.to_bitmap(right, bottom)
+        yield Box(
+            min(x1, x2) / bitmap.width,
+            min(y1, y2) / bitmap.height,
+            abs(x2 - x1) / bitmap.width,
+            abs(y2 - y1) / bitmap.height,
+        )

@@ -18,7 +18,7 @@ RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel
     ("number", "sentence"),
     [
         (1, "The Nile flows north."),
-        (2, "the Rhine is\nnavigable up to Basel"),  # broken as in the text that was read
+        (2, "the Rhine is\nnavi-gable up to Basel"),
         (3, "The Po flows east."),
     ],
 )
@@ -29,11 +29,17 @@ def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str) -> No
     assert max(image.size) <= MAX_SIDE
     ink = image.point(lambda grey: 255 * (grey < 128)).getbbox()
     assert ink is not None
-    (box,) = picture.boxes  # one for a line, however many words it has
-    assert box.left * picture.width == pytest.approx(ink[0], abs=5)
-    assert (box.left + box.width) * picture.width == pytest.approx(ink[2], abs=12)
-    assert box.top * picture.height <= ink[1] + 2
-    assert box.height < 0.1
+    first, last = picture.boxes[0], picture.boxes[-1]
+    assert first.left * picture.width == pytest.approx(ink[0], abs=5)
+    assert (last.left + last.width) * picture.width == pytest.approx(ink[2], abs=12)
+    assert first.top * picture.height <= ink[1] + 2
+    assert max(box.height for box in picture.boxes) < 0.1
+
+
+def test_of_a_sentence_that_is_parted_by_a_note_the_first_words_are_boxed() -> None:
+    noted = pdf_bytes("The Nile flows slowly north 12 to the sea.")
+    picture = reading().draw(noted, "a.pdf", 1, "The Nile flows slowly north to the sea.")
+    assert picture.boxes
 
 
 @pytest.mark.parametrize("sentence", ["The Nile flows north.", "…"])
