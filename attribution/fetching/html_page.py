@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from html import unescape
 from itertools import pairwise, product, takewhile
@@ -29,6 +30,8 @@ def read_html(text: str, url: str = "") -> Extracted:
     Raises:
         FetchFailed: unreadable, paywall or needs_javascript.
     """
+    from trafilatura import baseline
+
     if not text.strip():
         return Extracted("", "")
     tree = parse(text)
@@ -40,7 +43,7 @@ def read_html(text: str, url: str = "") -> Extracted:
     remove_hidden(tree)
     write_out(tree)
     _rename(tree)
-    paragraphs = _long_paragraphs(tree)  # before extraction, which changes the tree
+    _, paragraphs, _ = baseline(deepcopy(tree))  # extraction changes the tree
     document = _extract_document(tree, url)
     if document is not None:
         extracted = replace(
@@ -111,8 +114,7 @@ def visible_characters(markup: str) -> str:
 
 # --- hidden text ---
 
-_HIDING_RULES = re.compile(
-    r"""(?<![\w-])(?:
+_HIDING_RULES = r"""(?x)(?<![\w-])(?:
         display:none
       | visibility:(?:hidden|collapse)
       | font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)
@@ -120,39 +122,32 @@ _HIDING_RULES = re.compile(
       | text-decoration(?:-line)?:line-through
       | clip:rect\((?:0|1px)
       | clip-path:inset\((?:50|100)%
-    )""",
-    re.VERBOSE,
-)
+    )"""
 MAX_SHARE = 0.3  # of a page's prose: scripts will show parts that hold more
 
 
 def remove_hidden(tree: _Element) -> None:
     """Remove what a page strikes out or hides, unless it is so much that scripts will show it."""
     clear(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
-    styled = tree.xpath("//*[@hidden or @style]")
-    hidden = [element for element in styled if _is_hidden(element)]
-    prose = sum(map(text_length, tree.iter("{*}p"))) or text_length(tree)
-    if sum(map(text_length, hidden)) <= MAX_SHARE * prose:
+    hidden = tree.xpath(
+        "//*[@hidden or re:test(translate(@style, ' ', ''), $rules, 'i')]",
+        namespaces={"re": "http://exslt.org/regular-expressions"},
+        rules=_HIDING_RULES,
+    )
+    if sum(map(text_length, hidden)) <= MAX_SHARE * text_length(tree):
         clear(hidden)
     for element in hidden:
-        element.attrib.pop("hidden", None)
-        element.attrib.pop("style", None)
+        element.attrib.clear()
 
 
 def text_length(element: _Element) -> int:
     return len("".join(element.itertext()))
 
 
-def _is_hidden(element: _Element) -> bool:
-    rules = "".join((element.get("style") or "").split()).lower()
-    return element.get("hidden") is not None or _HIDING_RULES.search(rules) is not None
-
-
 # --- the article within a page ---
 
 _BLOCKS_OF_TEXT = frozenset("aside caption dd div dt figcaption pre td".split())
-MIN_PARAGRAPH = 80  # characters
-MIN_SHARE = 0.4  # of the characters of long paragraphs, below which an article is not whole
+MIN_SHARE = 0.4  # of the characters of all paragraphs, below which an article is not whole
 _ARTICLE_TAGS = {"head": "h2", "item": "li", "lb": "br", "quote": "blockquote", "list": "ul"}
 
 
@@ -169,19 +164,13 @@ def _rename(tree: _Element) -> None:
             element.tag = "div"
 
 
-def _long_paragraphs(tree: _Element) -> list[str]:
-    texts = [" ".join("".join(each.itertext()).split()) for each in tree.iter("p")]
-    return [text for text in texts if len(text) >= MIN_PARAGRAPH]
-
-
-def _article(body: _Element, paragraphs: Sequence[str]) -> str:
-    """Return the text that trafilatura found, or the long paragraphs where it lost most of them."""
+def _article(body: _Element, paragraphs: str) -> str:
+    """Return the text that trafilatura found, or all paragraphs where it lost most of them."""
     for element in body.iter():
         element.tag = _ARTICLE_TAGS.get(tag_of(element), tag_of(element))
     text = read_blocks(body)
-    if len(text) < MIN_SHARE * sum(map(len, paragraphs)):
-        return "\n\n".join(paragraphs)
-    return text
+    is_whole = len(text) >= MIN_SHARE * len(paragraphs)
+    return text if is_whole else paragraphs.replace("\n", "\n\n")
 
 
 # --- markup: schema.org types, and why text may be missing ---
