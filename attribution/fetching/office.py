@@ -198,20 +198,14 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
         _merge_cells(table)
     for element in list(root.iter()):
         name = tag_of(element)
-        text = _shown(element, name)
+        is_text = name == "t" or name.endswith("notereference")
+        text = element.text if is_text else _CHARACTERS.get(name)
         if not is_mixed:
             element.tail = None
         if text is not None or not is_mixed:
             element.text = text
         element.tag = _TAGS.get(name, "span")
     return read_text(root)
-
-
-def _shown(element: _Element, name: str) -> str | None:
-    """Return the text that an element stands for."""
-    if name == "t" or name.endswith("notereference"):
-        return element.text or ""
-    return _CHARACTERS.get(name)
 
 
 def _merge_cells(table: _Element) -> None:
@@ -297,7 +291,7 @@ _EMPTY_ELEMENT = re.compile(r"<(title|script|style|a|p|div|span|td)(\s[^<>]*)?/>
 
 
 def read_epub(content: bytes) -> Extracted:
-    """Read the title and the chapters of a book in their order; absent ones are named.
+    """Read the title and the chapters of a book in their order.
 
     Raises:
         FetchFailed: encrypted for a book with rights management.
@@ -311,7 +305,6 @@ def read_epub(content: bytes) -> Extracted:
     book = package.xml(root)
     links = {item.get("id"): item.get("href") or "" for item in book.iter("{*}item")}
     texts = []
-    absent = []
     for reference in book.iter("{*}itemref"):
         link = links.get(reference.get("idref"), "")
         member = unquote(urljoin(root, link.partition("#")[0]))
@@ -320,45 +313,46 @@ def read_epub(content: bytes) -> Extracted:
             tree = parse(markup)
             remove_hidden(tree)
             texts.append(read_text(tree))
-        else:
-            absent.append(member[:60])
-    return Extracted(package.title(root), "\n\n".join(texts), unread=", ".join(absent[:5]))
+    return Extracted(package.title(root), "\n\n".join(texts))
 
 
 # --- workbooks ---
 
 MAX_NAMED = 5  # formulas without a result
-_UNNAMED = re.compile(r"Sheet|[^\W\d]+ ?\d+")  # "Sheet1", "Tabelle 1"
+_NEVER_CALCULATED = re.compile(  # a formula without a value
+    rb"""<c\ r="(\w+)"[^>]*>\s*<f[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>""",
+    re.VERBOSE,
+)
 _CURRENCY = re.compile(r"[$€£¥]")
 
 
 def read_xlsx(content: bytes) -> Extracted:
     """Read the rows of each visible sheet, with values as they were last calculated.
 
-    A formula that was never calculated stands as it is, and its cell is named.
+    The cells of formulas that were never calculated are named.
     """
     from openpyxl import load_workbook
 
     package = Package(content)
+    empty: list[bytes] = []
     for member in package.members:
-        package.read(member)  # fails where it is too large
+        empty += _NEVER_CALCULATED.findall(package.read(member))  # fails where it is too large
     book = load_workbook(io.BytesIO(content), data_only=True)
-    formulas = load_workbook(io.BytesIO(content))
     texts = []
-    unread: list[str] = []
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
-        lines = table_text.lines(_rows(sheet, formulas[sheet.title], unread))
+        lines = table_text.lines(_rows(sheet))
         if lines and len(book.worksheets) > 1:
             lines.insert(0, sheet.title)
         texts += lines
-    named = [sheet.title for sheet in book.worksheets if not _UNNAMED.fullmatch(sheet.title)]
-    problem = "the results of formulas that were never calculated, as in "
+    cells = b", ".join(empty[:MAX_NAMED]).decode()
     return Extracted(
-        book.properties.title or (named[0] if len(book.worksheets) == len(named) == 1 else ""),
+        book.properties.title or "",
         "\n\n".join(texts),
-        unread=problem + ", ".join(unread[:MAX_NAMED]) if unread else "",
+        unread=f"the results of formulas that were never calculated, as in {cells}"
+        if cells
+        else "",
     )
 
 
@@ -376,24 +370,11 @@ def first_sheet(content: bytes, name: str, rows: int) -> list[list[str]]:
     return [["" if cell is None else str(cell) for cell in line] for line in lines]
 
 
-def _rows(sheet: Worksheet, formulas: Worksheet, unread: list[str]) -> list[list[str]]:
-    """Return the cells of a sheet; a value that spans rows stands in each of them.
-
-    Args:
-        sheet: The values.
-        formulas: The same sheet with its formulas.
-        unread: Gets the cells whose formulas have no result.
-    """
+def _rows(sheet: Worksheet) -> list[list[str]]:
+    """Return the cells of a sheet; a value that spans rows stands in each of them."""
     rows: list[list[str]] = []
     for row in sheet.iter_rows():
-        rows.append([])
-        for cell in row:
-            text = _cell_text(cell.value, cell.number_format)
-            formula = formulas.cell(cell.row, cell.column)
-            if formula.data_type == "f" and not text:
-                text = str(getattr(formula.value, "text", formula.value))
-                unread.append(cell.coordinate)
-            rows[-1].append(text)
+        rows.append([_cell_text(cell.value, cell.number_format) for cell in row])
     for merged in sheet.merged_cells.ranges:
         for number in range(merged.min_row, merged.max_row):
             rows[number][merged.min_col - 1] = rows[merged.min_row - 1][merged.min_col - 1]

@@ -9,7 +9,6 @@ from itertools import accumulate, groupby, zip_longest
 
 _NUMBER = re.compile(r"[\s(~<>≈±+\-−–$€£¥]*\d")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_RANK = re.compile(r"#?\d{1,3}[.)]?")
 SEPARATORS = "\t,;|"
 SAMPLE = 20  # lines of a file by which its separator is found
 MAX_FIELD = 10_000_000  # characters of a field
@@ -50,7 +49,7 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
         rows = list(group)
         width = max(map(_width, rows))
         table = [row[:width] for row in rows]
-        if not divided or _is_head(table[_count_titles(table, anywhere=True) :]):
+        if not divided or _is_head(table[_count_titles(table) :]):
             divided.append(table)
         else:
             divided[-1] += table
@@ -58,7 +57,7 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
 
 
 def _table_lines(rows: Sequence[_Row], heads: int, caption: str) -> list[str]:
-    title_count = _count_titles(rows, anywhere=not heads)
+    title_count = _count_titles(rows)
     titles = ["".join(row) for row in rows[:title_count]]
     rows = rows[title_count:]
     head_count = max(0, heads - title_count) or int(_is_head(rows))
@@ -72,11 +71,10 @@ def _table_lines(rows: Sequence[_Row], heads: int, caption: str) -> list[str]:
     return titles + shown_heads + body
 
 
-def _count_titles(rows: Sequence[_Row], anywhere: bool = False) -> int:
-    """Return the number of rows of one cell at the top, in the first column unless `anywhere`."""
+def _count_titles(rows: Sequence[_Row]) -> int:
+    """Return the number of rows at the top that have a first cell alone."""
     for number, row in enumerate(rows):
-        cells = sum(map(bool, row))
-        if cells > 1 or not (anywhere or row[0]):
+        if any(row[1:]) or not row[0]:
             return number
     return 0
 
@@ -111,8 +109,7 @@ def _is_name(cell: str) -> bool:
 
 def _line(names: Sequence[str], row: _Row) -> str:
     cells = [(name, cell) for name, cell in zip_longest(names, row, fillvalue="") if cell]
-    is_ranked = len(cells) > 2 and _RANK.fullmatch(cells[0][1])
-    _, subject = cells.pop(1 if is_ranked and cells[1][1][:1].isalpha() else 0)
+    _, subject = cells.pop(0)
     values = [cell if name in ("", cell) else f"{name} {cell}" for name, cell in cells]
     return f"{subject.rstrip(':')}: {'; '.join(values)}" if values else subject
 
