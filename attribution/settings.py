@@ -106,7 +106,6 @@ class Limits:
     request: int = 2_000_000  # bytes of a request, characters of a pasted document
     values: int = 10_000  # of JSON in a request
     compared: int = 200_000  # of all pairs of a request: up to two minutes of a busy machine
-    passage_text: int = 60_000  # compared with one claim: `top_k` passages of `chunk_size`
     passages: int = 50  # of one claim
     documents: int = 20
     sources: int = 50
@@ -185,7 +184,7 @@ class Settings(Frozen):
         "rules", "anyone", "claims", "who adds that context", ALSO
     )
     chunker: Address = _setting("fixed", "anyone", "evidence", "see list chunkers", "Chunker")
-    chunk_size: int = _setting(512, "anyone", "evidence", "longest chunk", ge=64, le=8000)
+    chunk_size: int = _setting(512, "anyone", "evidence", "longest chunk", ge=64, le=3000)
     chunk_overlap: int = _setting(
         64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000
     )
@@ -232,7 +231,7 @@ class Settings(Frozen):
         "passages compared with each claim",
         "Passages for each claim",
         ge=1,
-        le=50,
+        le=20,
     )
     threshold: float = _setting(
         DecisionPolicy.threshold,

@@ -305,6 +305,7 @@ FailureKind = Literal[
     "encrypted",
     "unreadable",
     "llm_failed",
+    "llm_fell_back",  # of runs saved before
     "verifier_failed",
     "verifier_fell_back",
     "stage_failed",

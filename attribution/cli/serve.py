@@ -166,8 +166,8 @@ def download(args: argparse.Namespace) -> None:
 # --- collections ---
 
 
-def add_documents(args: argparse.Namespace) -> None:
-    """Add documents to a collection and print what became of them."""
+def add_documents(args: argparse.Namespace) -> int:
+    """Add documents to a collection and print what became of them; exit status 1 if one failed."""
     from attribution.library import ingest
     from attribution.library.collection_store import DocumentStore, check_name
 
@@ -190,8 +190,7 @@ def add_documents(args: argparse.Namespace) -> None:
             report_failure(result.failure)
         progress(f"add {done}/{len(items)}")
     print_json({"collection": args.name, **counts, "left_out": unsupported, "failures": failures})
-    if counts["failed"] == len(items):
-        raise BadInput(f"none of the {len(items)} could be read; the lines above say why")
+    return int(counts["failed"] > 0)
 
 
 def list_documents(args: argparse.Namespace) -> None:

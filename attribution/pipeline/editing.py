@@ -234,13 +234,10 @@ class _Editing:
         return report.model_copy(update={"pages": tuple(pages)})
 
     def _with_versions(self, report: Report, opened: Sequence[Claim], matcher: Matcher) -> Report:
-        """Record the use of a language model, a second verifier, and as `verifier:CLAIM` each
+        """Record the use of a language model and, as `verifier:CLAIM`, the second verifier of each
         claim that it decided.
         """
-        is_recheck = isinstance(self.change, edits.Recheck)
         versions = dict(report.versions)
-        if is_recheck:
-            versions["second_verifier"] = matcher.verifier.version
         for claim in opened:
             name = f"verifier:{claim.id}"
             versions.pop(name, None)
@@ -249,7 +246,7 @@ class _Editing:
                 versions[name] = matcher.verifier.version
         llm = dict(report.usage.llm)
         if matcher.verifier.usage:
-            stage = "second" if is_recheck else "verify"
+            stage = "second" if isinstance(self.change, edits.Recheck) else "verify"
             llm[stage] = matcher.verifier.usage + llm.get(stage, LlmUsage())
         usage = report.usage.model_copy(update={"llm": llm})
         return report.model_copy(update={"versions": versions, "usage": usage})

@@ -7,7 +7,6 @@ from __future__ import annotations
 import gc
 import threading
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,13 +59,6 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             raise BadInput(
                 f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can "
                 "be analysed. Shorten it, or analyse it in parts."
-            )
-        controls = [c for c in text if unicodedata.category(c) == "Cc" and c not in "\n\r\t"]
-        count = len(controls) + text.count("\ufffd")
-        if count > max(2, len(text) // 50):
-            raise BadInput(
-                f"The {name} contains {count} control characters, so it is not text. "
-                "Paste plain text or Markdown."
             )
 
 

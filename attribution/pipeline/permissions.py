@@ -16,7 +16,7 @@ from attribution.errors import BadSetting
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.server_settings import hub_models
-from attribution.settings import LIMITS, TRUST, Settings, Trust
+from attribution.settings import TRUST, Settings, Trust
 from attribution.tables import Source
 from attribution.verifiers import VERIFIERS
 
@@ -55,24 +55,7 @@ def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
             filtered.refused[name] = Settings.from_validation_error(error).reason
             continue
         _judge(filtered, name, trust, fitting, getattr(own, name))
-    _bound_passages(filtered, own)
     return filtered
-
-
-def _bound_passages(filtered: Filtered, own: Settings) -> None:
-    """Refuse more text for each claim than a stranger may have compared, or than the operator's
-    settings have.
-    """
-    passages = int(str(filtered.chosen.get("top_k", own.top_k)))
-    size = int(str(filtered.chosen.get("chunk_size", own.chunk_size)))
-    if passages * size > max(LIMITS.passage_text, own.top_k * own.chunk_size):
-        filtered.refused["top_k"] = (
-            f"{passages} passages of up to {size:,} characters (chunk_size) are "
-            f"{passages * size:,} for each claim; at most {LIMITS.passage_text:,} fit here: "
-            "lower one of the two"
-        )
-        for name in ("top_k", "chunk_size"):
-            filtered.chosen.pop(name, None)
 
 
 def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) -> None:

@@ -93,20 +93,12 @@ class DuckDuckGo:
 
 
 def _web_address(href: str) -> str:
-    """The http(s) address of a result, unwrapped from DuckDuckGo's own redirect; empty where there
-    is none.
-    """
+    """The address of a result, unwrapped from DuckDuckGo's own redirect; empty for a broken one."""
     try:
-        parts = urlsplit("https:" + href if href.startswith("//") else href)
-        host = parts.hostname or ""
-        if (host == "duckduckgo.com" or host.endswith(".duckduckgo.com")) and parts.path.startswith(
-            "/l/"
-        ):
-            href = parse_qs(parts.query).get("uddg", [""])[0]
-            parts = urlsplit(href)
-        return href if parts.scheme in ("http", "https") and parts.hostname else ""
+        query = urlsplit(href).query
     except ValueError:  # such as an unclosed [
         return ""
+    return parse_qs(query).get("uddg", [href])[0]
 
 
 # --- a proxy for its client, which opens its connections itself ---

@@ -18,7 +18,7 @@ JUDGED = {"claim": CLAIM, "passages": [f"{n}. {LONG}" for n in range(40)]}
 ANALYZED = {
     "answer": "The bridge over the Elbe opened in 1931. The bridge over the Oder opened in 1931.",
     "documents": [{"name": "bridges.txt", "text": LONG * 60}],
-    "settings": {"chunk_size": 8000, "top_k": 7},
+    "settings": {"chunk_size": 3000, "top_k": 20},
 }
 
 
