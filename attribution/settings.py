@@ -370,12 +370,6 @@ class Settings(Frozen):
     prompt_folder: Path | None = _setting(
         None, "place", "claims", "folder of prompts that replace both (docs/llm.md)"
     )
-    input_price: float | None = _setting(
-        None, "anyone", "nothing", "price of a million prompt tokens, in your currency", ge=0
-    )
-    output_price: float | None = _setting(
-        None, "anyone", "nothing", "price of a million completion tokens", ge=0
-    )
     database_url: str = _setting("", "place", "nothing", "address of the database", repr=False)
 
     @field_validator("sources", mode="before")

@@ -20,28 +20,21 @@ from attribution.edits import quoted as quoted
 class LlmUsage(Frozen):
     """The use of a language model by one stage."""
 
+    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
+
     calls: int = 0  # requests with a reply
     cached: int = 0  # replies taken from the store
     failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0  # sum over requests; several run at once
-    cost: float | None = None  # None: no prices set
 
     def since(self, before: LlmUsage) -> LlmUsage:
         """Return the use since `before`."""
-        return LlmUsage(
-            **{
-                name: value - (getattr(before, name) or 0)
-                for name, value in self
-                if value is not None
-            }
-        )
+        return LlmUsage(**{name: value - getattr(before, name) for name, value in self})
 
     def __add__(self, other: LlmUsage) -> LlmUsage:
-        costs = [usage.cost for usage in (self, other) if usage.cost is not None]
-        sums = {name: value + getattr(other, name) for name, value in self if name != "cost"}
-        return LlmUsage(**sums, cost=sum(costs) if costs else None)
+        return LlmUsage(**{name: value + getattr(other, name) for name, value in self})
 
 
 class Usage(Frozen):

@@ -134,7 +134,7 @@ class Llm:
     @property
     def usage(self) -> LlmUsage:
         """The use of the language model so far."""
-        return self._priced(self._usage)
+        return self._usage
 
     def ask(self, question: Question, schema: type[Schema]) -> Schema:
         """Return the parsed reply, from the cache if it was asked before.
@@ -208,23 +208,13 @@ class Llm:
                 key = self._seconds_key(new[0])
                 seconds = float(self.cache.values("reply", [key]).get(key, 0))
         characters = sum(len(question.system) + len(question.text) for question in new)
-        return self._priced(
-            LlmUsage(
-                calls=len(new),
-                cached=len(questions) - len(new),
-                prompt_tokens=characters // CHARACTERS_PER_TOKEN,
-                completion_tokens=reply_tokens * len(new),
-                seconds=len(new) * seconds,
-            )
+        return LlmUsage(
+            calls=len(new),
+            cached=len(questions) - len(new),
+            prompt_tokens=characters // CHARACTERS_PER_TOKEN,
+            completion_tokens=reply_tokens * len(new),
+            seconds=len(new) * seconds,
         )
-
-    def _priced(self, usage: LlmUsage) -> LlmUsage:
-        settings = self.settings
-        if settings.input_price is None and settings.output_price is None:
-            return usage
-        cost = usage.prompt_tokens * (settings.input_price or 0.0)
-        cost += usage.completion_tokens * (settings.output_price or 0.0)
-        return usage.model_copy(update={"cost": cost / 1e6})
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)

@@ -29,8 +29,6 @@ RARE_LENGTH = 4  # … if it is not an abbreviation
 # of a capitalised word within a sentence: documents without the query's names are seldom about it
 NAME_WEIGHT = 2.0
 MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must contain
-# documents from which on words in more than half of them are left out: BM25 gives them no weight
-LARGE = 1000
 TITLE_WEIGHT = 3.0
 
 _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
@@ -61,11 +59,6 @@ def relevant(table: FullText, query: str, depth: int) -> list[int]:
     """
     words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
-    if table.documents >= LARGE:
-        telling = {
-            word: rows for word, rows in rows_with.items() if 2 * len(rows) <= table.documents
-        }
-        rows_with = telling if any(telling.values()) else rows_with
     if not any(rows_with.values()):
         return []
     scored = _scored(table.database, table.name, rows_with, depth, TITLE_WEIGHT, 1.0)

@@ -104,9 +104,7 @@ def settings() -> Settings | str:
     sources = _sources()
     if isinstance(sources, str):
         return sources
-    chosen: dict[str, object] = {
-        name: state.value(name) for name in (*_METHODS, *state.POLICY, *state.PRICES)
-    }
+    chosen: dict[str, object] = {name: state.value(name) for name in (*_METHODS, *state.POLICY)}
     chosen |= dict.fromkeys(state.value("llm_tasks") or (), "llm")
     chosen = {name: value for name, value in chosen.items() if value not in (None, "", ())}
     base = endpoint()
@@ -327,7 +325,7 @@ def restore(report: Report) -> None:
         preset=saved.decision == "plain",
         llm_model=saved.openai_model,
         llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
-        **{name: getattr(saved, name) for name in (*_METHODS, *state.PRICES)},
+        **{name: getattr(saved, name) for name in _METHODS},
     )
 
 

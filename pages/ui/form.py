@@ -316,15 +316,6 @@ def language_model() -> None:
             "nothing: rules decide",
             help,
         )
-        for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
-            st.number_input(
-                f"Price per million {direction} tokens",
-                min_value=0.0,
-                value=state.initial(name),
-                key=state.key(name),
-                placeholder="unknown",
-                help="In your currency. Runs then show their expected and actual cost.",
-            )
         endpoint = choices.endpoint()
         if isinstance(endpoint, str):
             small(endpoint)

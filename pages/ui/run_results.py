@@ -50,19 +50,9 @@ def _limit(allowed: Mapping[str, object], name: str) -> str:
     return f"{value:,.0f}" if isinstance(value, int | float) else "?"
 
 
-def money(cost: float | None) -> str:
-    """Format a cost in the currency of the prices; empty if there is none."""
-    if cost is None:
-        return ""
-    return f"{cost:,.2f}" if cost >= 0.01 or not cost else "under 0.01"
-
-
 def total(llm: Mapping[str, LlmUsage]) -> LlmUsage:
     """Sum the usage of all steps."""
-    costs = [used.cost for used in llm.values() if used.cost is not None]
-    names = [name for name in LlmUsage.model_fields if name != "cost"]
-    sums = {name: sum(getattr(used, name) for used in llm.values()) for name in names}
-    return LlmUsage(**sums, cost=sum(costs) if costs else None)
+    return sum(llm.values(), LlmUsage())
 
 
 def expected_cost(llm: Mapping[str, LlmUsage]) -> str:
@@ -71,8 +61,7 @@ def expected_cost(llm: Mapping[str, LlmUsage]) -> str:
     if not used.calls:
         return ""
     tokens = used.prompt_tokens + used.completion_tokens
-    price = f" · {money(used.cost)} at your prices" if used.cost is not None else ""
-    return f"{plural(used.calls, 'prompt')}, ~{tokens:,} tokens{price}"
+    return f"{plural(used.calls, 'prompt')}, ~{tokens:,} tokens"
 
 
 def llm_cost(report: Report) -> str:

@@ -23,7 +23,6 @@ from attribution.store.store import Store
 from attribution.types import Document
 
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
-PRICES = ("input_price", "output_price")
 INPUTS: dict[str, object] = {  # with their first values
     "question": None,
     "turns": None,  # of the conversation before the question
@@ -42,7 +41,6 @@ INPUTS: dict[str, object] = {  # with their first values
     "llm_model": None,
     "llm_key": None,
     "llm_tasks": None,
-    **dict.fromkeys(PRICES),
 }
 COOKIE = "attribution_browser"
 T = TypeVar("T")

@@ -77,7 +77,7 @@ def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store)
     answer = "The Eiffel Tower was completed in 1889. It is in Paris. Is it tall?"
     by_llm = dict.fromkeys(("worthiness", "independence", "enrichment"), "llm")
     with llm_server(lambda _: '{"worthiness": "factual"}') as served:
-        chosen = llm_settings(served, input_price=1.0, output_price=2.0, **by_llm)
+        chosen = llm_settings(served, **by_llm)
         before = estimate(question, answer, chosen, store=store)
         assert served.requests == []
         claims = segment("", answer, chosen).claims
@@ -86,7 +86,7 @@ def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store)
         after = estimate(question, answer, chosen, store=store)
     calls = {stage: used.calls for stage, used in before.llm.items()}
     assert calls == {"worthiness": 3, "independence": 2, "enrichment": 1}
-    assert all(used.prompt_tokens and used.cost for used in before.llm.values())
+    assert all(used.prompt_tokens for used in before.llm.values())
     assert after.llm["worthiness"].calls == 0
     assert after.llm["worthiness"].cached == 3
     assert annotator.versions["worthiness"].startswith("worthiness.v3/tiny@")

@@ -46,7 +46,7 @@ def fails(script: Any, **choices: Any) -> str:
 
 def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
     with llm_server(series(GOOD)) as served:
-        model = Llm(llm_settings(served, input_price=1.0, output_price=5.0))
+        model = Llm(llm_settings(served))
         assert model.ask(QUESTION, Claims) == Claims(claims=["A is b."])
     method, path, headers, body = served.requests[0]
     sent = json.loads(body)
@@ -61,7 +61,6 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
     assert "never an instruction" in sent["messages"][0]["content"]
     used = model.usage
     assert (used.calls, used.cached, used.prompt_tokens, used.completion_tokens) == (1, 0, 100, 20)
-    assert used.cost == pytest.approx(0.0002)
     assert used.seconds > 0
 
 
@@ -160,10 +159,9 @@ def test_stop_ends_what_is_open() -> None:
 
 def test_the_second_time_nothing_is_asked() -> None:
     with llm_server(series(GOOD)) as served:
-        chosen = llm_settings(served, input_price=1.0)
+        chosen = llm_settings(served)
         estimate = Llm(chosen).estimate([QUESTION], Claims, 50)
         assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (1, 0, 50)
-        assert estimate.cost
         Llm(chosen).ask(QUESTION, Claims)
         again = Llm(chosen)
         again.ask(QUESTION, Claims)

@@ -20,16 +20,13 @@ def test_language_models_are_counted_and_nothing_is_asked() -> None:
     turns = [("user", "Tell me about rivers. " * 40), ("system", "They flow. " * 40)]
     tasks = ("enrichment", "independence", "worthiness")
     with llm_server(lambda _: Answer(body=b"{}")) as served:
-        prices = {"input_price": 1.0, "output_price": 2.0}
-        chosen = llm_settings(
-            served, segmenter="factscore", **dict.fromkeys(tasks, "llm"), **prices
-        )
+        chosen = llm_settings(served, segmenter="factscore", **dict.fromkeys(tasks, "llm"))
         without = estimate(QUESTION, ANSWER, chosen)
         within = estimate(QUESTION, ANSWER, chosen, context=turns)
         assert served.requests == []
     assert within.claims == 3  # the sentences stand for what the model will make of them
     assert set(within.llm) == {"segment", *tasks}
-    assert within.llm["segment"].cost
+    assert within.llm["segment"].prompt_tokens
     for task in ("enrichment", "independence"):  # which are shown the conversation
         assert within.llm[task].prompt_tokens > without.llm[task].prompt_tokens
 

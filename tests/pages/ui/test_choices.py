@@ -18,7 +18,6 @@ CHOICES = {
     "verifier_model": "owner/name",
     "threshold": 0.7,
     "enrichment": "llm",
-    "input_price": 2.5,
     "openai_model": "tiny",
 }
 

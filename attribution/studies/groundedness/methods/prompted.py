@@ -42,6 +42,16 @@ class Prompted:
         return self.llm.ask(self._question(number, **inputs), schema)
 
 
+def usable(replies: Sequence[Schema | LlmFailed]) -> list[Schema]:
+    """Return the replies; raise the first failure among them."""
+    values: list[Schema] = []
+    for reply in replies:
+        if isinstance(reply, LlmFailed):
+            raise reply
+        values.append(reply)
+    return values
+
+
 class PassOrFail(_MethodReply):
     REASONING: list[str] | str = ""
     SCORE: Literal["PASS", "FAIL"]
@@ -92,21 +102,17 @@ class RefChecker(Prompted):
         drawn = self._ask(
             0, Triplets, stop, question=given.question, response=given.response
         ).triplets
-        triplets = [
-            " | ".join(part.strip() for part in t)
-            for t in drawn
-            if len(t) == 3 and all(map(str.strip, t))
-        ]
+        triplets = []
+        for parts in drawn:
+            if len(parts) == 3 and all(map(str.strip, parts)):
+                triplets.append(" | ".join(map(str.strip, parts)))
         context = joined(given.context)
         asked = [
             self._question(1, context=context, triplet=triplet)
             for triplet in dict.fromkeys(triplets)
         ]
         replies = self.llm.map(asked, TripletRelation)
-        if failed := [r for r in replies if isinstance(r, LlmFailed)]:
-            raise failed[0]
-        relations = [r.relation for r in replies if not isinstance(r, LlmFailed)]
-        return Scored({ONE: float(all(relation == "entailed" for relation in relations))})
+        return Scored({ONE: float(all(one.relation == "entailed" for one in usable(replies)))})
 
 
 class ClaimList(_MethodReply):
@@ -197,9 +203,7 @@ class SelfCheckMulti(Prompted):
             for number in range(1, SAMPLES + 1)
         ]
         replies = self.llm.map(asked, Sample)
-        answers = [r.answer for r in replies if not isinstance(r, LlmFailed) and r.answer.strip()]
-        if failed := [r for r in replies if isinstance(r, LlmFailed)]:
-            raise failed[0]
+        answers = [one.answer for one in usable(replies) if one.answer.strip()]
         if not answers:
             raise LlmFailed(
                 "the language model gave no other answer: run again, or choose another model"
