@@ -179,18 +179,12 @@ class BestVerifier:
 
 def choose(settings: Settings) -> BestVerifier:
     """Choose the verifier that `auto` means on this machine, under these settings."""
-    downloaded = (
-        name
-        for name in HUB
-        if name == "deberta" or not settings.verifier_model or _is_its(name, settings)
-    )
-    if found := next((name for name in downloaded if is_downloaded(name, settings)), ""):
-        return BestVerifier(found)
+    model = settings.verifier_model
+    for name in HUB:
+        is_meant = name == "deberta" or not model or model in VERIFIERS[name].models
+        if is_meant and is_downloaded(name, settings):
+            return BestVerifier(name)
     return beside(settings)
-
-
-def _is_its(name: str, settings: Settings) -> bool:
-    return settings.verifier_model in VERIFIERS[name].models
 
 
 def beside(settings: Settings) -> BestVerifier:

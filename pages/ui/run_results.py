@@ -170,7 +170,7 @@ def not_used(report: Report) -> None:
     for failure in by_kind["unsupported_language"]:
         note(f"Some steps can't read {failure.subject}", failure.message, label="missing")
     if by_kind["left_out"]:
-        note("Not all of the answer was read", *_messages(by_kind["left_out"]), label="missing")
+        note("Not all of a source was read", *_messages(by_kind["left_out"]), label="missing")
     if by_kind["llm_failed"] and not report.stopped:
         _language_model(by_kind["llm_failed"])
     failed = by_kind["verifier_failed"]

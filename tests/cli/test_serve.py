@@ -61,7 +61,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_a_folder_becomes_a_collection_that_answers_are_checked_against(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["collections", "add", "rivers", str(folder)]) == 0
+    assert main(["collections", "add", "rivers", str(folder)]) == 1
     counts = printed(capsys)
     assert [failure["kind"] for failure in counts.pop("failures")] == ["unreadable"]
     assert counts == {
@@ -99,7 +99,7 @@ def test_when_nothing_can_be_read_the_status_says_so(
 ) -> None:
     empty = tmp_path / "empty.txt"
     empty.write_text("")
-    assert main(["collections", "add", "c", str(empty), "http://127.0.0.1:1/a"]) == 2
+    assert main(["collections", "add", "c", str(empty), "http://127.0.0.1:1/a"]) == 1
     kinds = {failure["kind"] for failure in printed(capsys)["failures"]}
     assert kinds == {"no_text", "blocked_address"}
 
@@ -108,7 +108,7 @@ def test_a_file_name_controls_no_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "\x1b[2Jred.txt").write_text("")
-    assert main(["collections", "add", "c", str(tmp_path)]) == 2
+    assert main(["collections", "add", "c", str(tmp_path)]) == 1
     errors = capsys.readouterr().err
     assert "red.txt" in errors
     assert "\x1b" not in errors

@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from attribution.errors import StageFailure
 from attribution.segmenters.alignment import merge
-from attribution.text.parse import MAX_PARSED, MAX_SENTENCES, parse
+from attribution.text.parse import MAX_PARSED, parse
 from attribution.text.passages import statements
 from attribution.text.sentences import is_english
 from attribution.text.words import word_lists
-from attribution.types import Claim, Failure, Segmented, Span
+from attribution.types import Claim, Segmented, Span
 
 
 class DraftWord(NamedTuple):
@@ -131,8 +130,7 @@ def segment(answer: str, write: Write, stop: threading.Event | None = None) -> S
     """Return the claims of an answer, sentence by sentence, in order.
 
     Args:
-        answer: In another language than English, its sentences stay whole, as do those after the
-            first MAX_SENTENCES, which are reported as a failure.
+        answer: In another language than English, its sentences stay whole.
         write: Makes the statements of a sentence.
         stop: Leaves the other sentences whole once it is set.
     """
@@ -143,7 +141,7 @@ def segment(answer: str, write: Write, stop: threading.Event | None = None) -> S
         for start, end in passage.sentences():
             sentence = passage.text[start:end]
             if sentence not in known:
-                is_read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
+                is_read = english and not (stop and stop.is_set())
                 known[sentence] = write(sentence) if is_read else []
             whole = WrittenStatement(sentence, [(0, len(sentence))])
             for text, places in known[sentence] or [whole]:
@@ -155,18 +153,7 @@ def segment(answer: str, write: Write, stop: threading.Event | None = None) -> S
                     context=passage.item_context,
                 )
                 claims.append(claim)
-    return Segmented(merge(claims), _left_out(len(known) - MAX_SENTENCES) if english else ())
-
-
-def _left_out(count: int) -> tuple[Failure, ...]:
-    """Return a failure for the sentences that were not split."""
-    if count <= 0:
-        return ()
-    message = (
-        f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are. "
-        "Check the answer in parts."
-    )
-    return (StageFailure("left_out", message).as_failure("segment", "sentences"),)
+    return Segmented(merge(claims))
 
 
 def in_statements(sentence: str, split: Split) -> list[WrittenStatement]:
