@@ -100,9 +100,8 @@ def revise(args: argparse.Namespace) -> None:
     """Write the answer of a report with marks and footnotes."""
     from attribution.review.revision import revise
 
-    revision = revise(finished_run(str(args.input)).report)
-    write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
-    progress(f"{args.out}: {revision.notes} footnotes")
+    text = revise(finished_run(str(args.input)).report)
+    write_file(args.out, text.encode("utf-8", "surrogatepass"))
 
 
 def finished_run(subject: str) -> Exported:
@@ -137,15 +136,12 @@ def export_run(args: argparse.Namespace) -> None:
 def citations(args: argparse.Namespace) -> None:
     """Write how the answer's citations support its claims."""
     from attribution.pipeline.permissions import of_saved_run
-    from attribution.review.citations import CitationReport, check
+    from attribution.review.citations import check
 
     store = options.open_store()
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = of_saved_run(report.settings, Settings.from_environment(), "sources", "model")
-    for event in check(report, settings, store):
-        if not isinstance(event, CitationReport):
-            progress(f"{event.stage} {event.done}/{event.total}")
-            continue
-        write_file(args.out, (event.to_json() + "\n").encode())
-        figures = event.figures
-        progress(f"{figures.supported} of {figures.claims} claims are supported by their citations")
+    result = check(report, settings, store)
+    write_file(args.out, (result.to_json() + "\n").encode())
+    figures = result.figures
+    progress(f"{figures.supported} of {figures.claims} claims are supported by their citations")

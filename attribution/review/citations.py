@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
@@ -79,7 +79,7 @@ class CitationReport(Frozen):
     verifier: str
     marks: tuple[Mark, ...]
     sources: tuple[AnswerSource, ...]
-    pages: tuple[Page, ...]  # of the sources, without their texts
+    pages: tuple[Page, ...]  # of the sources
     citations: tuple[Citation, ...]
     claims: tuple[CitedClaim, ...]  # the checked ones, in their order
     figures: Figures
@@ -89,38 +89,17 @@ class CitationReport(Frozen):
         return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
 
 
-@dataclass(frozen=True)
-class Step:
-    """`done` of `total` sources read, then judged."""
-
-    stage: Literal["read", "judge"]
-    done: int
-    total: int
-
-
-def check(report: Report, settings: Settings, store: Store) -> Iterator[Step | CitationReport]:
-    """Check the citations of a finished run.
-
-    Yields:
-        Steps, then the result.
-    """
+def check(report: Report, settings: Settings, store: Store) -> CitationReport:
+    """Check the citations of a finished run; cited pages that it didn't read are fetched."""
     subject = _Subject.of(report)
-    sources = subject.cited_sources
-    pages: dict[str, Page | Unread] = {}
-    yield Step("read", 0, len(sources))
-    for source, page in read_sources(sources, report.pages, settings, store):
-        pages[source.key] = page
-        yield Step("read", len(pages), len(sources))
+    pages = read_sources(subject.cited_sources, report.pages, settings, store)
     judge = _Judge(report, settings, store)
     citations: list[Citation] = []
-    for done, source in enumerate(sources):
-        yield Step("judge", done, len(sources))
-        citing = subject.citing(source.key)
-        citations += judge.citations(source.key, pages[source.key], citing)
-    yield Step("judge", len(sources), len(sources))
-    read_pages = [page for page in pages.values() if isinstance(page, Page)]
-    result = subject.result(report, citations, read_pages)
-    yield result.model_copy(update={"verifier": judge.version})
+    for key, page in pages.items():
+        citing = [claim for claim in subject.claims if key in subject.keys(claim.id)]
+        citations += judge.citations(key, page, citing)
+    read_pages = {page.id: page for page in pages.values() if isinstance(page, Page)}
+    return subject.result(report, citations, tuple(read_pages.values()), judge.version)
 
 
 class _Judge:
@@ -144,7 +123,16 @@ class _Judge:
         outcome, reason = problem.outcome, problem.reason
         for claim in claims:
             if isinstance(page, Page) and claim.id in evidence:
-                yield self._citation(claim, key, page, evidence[claim.id])
+                pieces = evidence[claim.id]
+                verdict = decide(claim, pieces, self._policy)
+                yield Citation(
+                    claim_id=claim.id,
+                    source=key,
+                    outcome=_outcome(verdict.label, self._labels.get(claim.id, "")),
+                    reason=verdict.reason,
+                    page_id=page.id,
+                    evidence=nearest_evidence(pieces, verdict.label),
+                )
             else:
                 yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=reason)
 
@@ -162,18 +150,6 @@ class _Judge:
             for claim, matches in zip(others, matcher.match(others), strict=True):
                 evidence[claim.id] = matches
         return evidence
-
-    def _citation(self, claim: Claim, key: str, page: Page, pieces: Sequence[Evidence]) -> Citation:
-        verdict = decide(claim, pieces, self._policy)
-        outcome = _outcome(verdict.label, self._labels.get(claim.id, ""))
-        return Citation(
-            claim_id=claim.id,
-            source=key,
-            outcome=outcome,
-            reason=verdict.reason,
-            page_id=page.id,
-            evidence=nearest_evidence(pieces, verdict.label),
-        )
 
 
 def _outcome(label: Label, of_claim: str) -> Outcome:
@@ -207,33 +183,27 @@ def citation_lines(report: Report) -> dict[str, str]:
     labels = shown_labels(report)
     lines: dict[str, str] = {}
     for claim in subject.claims:
+        keys = subject.keys(claim.id)
+        if not keys:
+            continue
         pieces = [piece for piece in report.evidence if piece.claim_id == claim.id]
         said: dict[str, str] = {}
-        for key, page in pages.items():
-            of_page = [piece for piece in pieces if page and piece.page_id == page.id]
-            if of_page:
-                verdict = decide(claim, of_page, policy)
-                is_related = verdict.label != "no_relation"
-                outcome = _outcome(verdict.label, labels.get(claim.id, ""))
-                said[key] = SAYS[outcome] if is_related else SILENT
-        keys = subject.keys(claim.id)
-        cited = [_said_by(key, subject, said, pages[key]) for key in keys]
-        if cited:
-            says_so = [key for key, words in said.items() if words == SAYS["supported"]]
-            is_elsewhere = says_so and not set(says_so) & set(keys)
-            also = f"; {_shown(says_so[0])} says so" if is_elsewhere else ""
-            lines[claim.id] = f"Cites {', '.join(cited)}{also}."
+        for source in subject.cited.sources:
+            page = pages[source.key]
+            if page is None:
+                said[source.key] = SAYS["unreachable" if source.url or source.text else "unnamed"]
+                continue
+            of_page = [piece for piece in pieces if piece.page_id == page.id]
+            label = decide(claim, of_page, policy).label
+            is_related = label not in ("missing", "no_relation")
+            outcome = _outcome(label, labels.get(claim.id, ""))
+            said[source.key] = SAYS[outcome] if is_related else SILENT
+        cited = ", ".join(f"{_shown(key)}: {said[key]}" for key in keys)
+        says_so = [key for key in said if said[key] == SAYS["supported"]]
+        is_elsewhere = says_so and not set(says_so) & set(keys)
+        also = f"; {_shown(says_so[0])} says so" if is_elsewhere else ""
+        lines[claim.id] = f"Cites {cited}{also}."
     return lines
-
-
-def _said_by(key: str, subject: _Subject, said: Mapping[str, str], page: Page | None) -> str:
-    """Return one cited source with what it says: “[2]: says so”."""
-    if page:
-        words = said.get(key, SILENT)
-    else:
-        source = subject.cited.source(key)
-        words = SAYS["unreachable" if source.url or source.text else "unnamed"]
-    return f"{_shown(key)}: {words}"
 
 
 def _shown(key: str) -> str:
@@ -266,9 +236,6 @@ class _Subject:
             keys |= dict.fromkeys(self.cited.marks[index].sources)
         return list(keys)
 
-    def citing(self, key: str) -> list[Claim]:
-        return [claim for claim in self.claims if key in self.keys(claim.id)]
-
     @property
     def cited_sources(self) -> list[AnswerSource]:
         """The sources that a claim cites."""
@@ -276,7 +243,11 @@ class _Subject:
         return [source for source in self.cited.sources if source.key in keys]
 
     def result(
-        self, report: Report, citations: Sequence[Citation], pages: Sequence[Page]
+        self,
+        report: Report,
+        citations: Sequence[Citation],
+        pages: tuple[Page, ...],
+        verifier: str,
     ) -> CitationReport:
         labels = shown_labels(report)
         supported = {claim_id for claim_id, label in labels.items() if label == "supported"}
@@ -294,10 +265,10 @@ class _Subject:
             )
         return CitationReport(
             created_at=now(),
-            verifier="",
+            verifier=verifier,
             marks=self.cited.marks,
             sources=self.cited.sources,
-            pages=tuple({p.id: p.model_copy(update={"text": ""}) for p in pages}.values()),
+            pages=pages,
             citations=tuple(in_order),
             claims=tuple(claims),
             figures=_figures(claims, in_order),
@@ -378,31 +349,32 @@ def read_sources(
     pages: Sequence[Page],
     settings: Settings,
     store: Store,
-) -> Iterator[tuple[AnswerSource, Page | Unread]]:
+) -> dict[str, Page | Unread]:
     """Read cited sources: pages of the run as they are, others from the web.
 
     Args:
         pages: The pages of the run. One without a text is returned as it is.
 
-    Yields:
-        Each source with its page, or with the reason why it could not be read, as soon as it is
-        known.
+    Returns:
+        The page of each source, or the reason why it could not be read, by the source's key.
     """
-    to_fetch: list[AnswerSource] = []
+    found: dict[str, Page | Unread] = {}
+    addresses: dict[str, str] = {}  # of the sources to fetch
     for source in sources:
-        addressed = source.model_copy(update={"url": _address(source)})
+        address = _address(source)
+        addressed = source.model_copy(update={"url": address})
         page = known_page(source, pages) or known_page(addressed, pages)
-        if page and (page.text or not addressed.url):
-            yield source, page
-        elif addressed.url:
-            to_fetch.append(addressed)
+        if page and (page.text or not address):
+            found[source.key] = page
+        elif address:
+            addresses[source.key] = address
         else:
-            yield source, NOT_FOUND if source.text else UNNAMED
+            found[source.key] = NOT_FOUND if source.text else UNNAMED
     reader = _WebReader(settings, store)
-    with ThreadPoolExecutor(settings.workers, thread_name_prefix="cited") as pool:
-        running = {pool.submit(reader.read, source.url): source for source in to_fetch}
-        for future in as_completed(running):
-            yield running[future], future.result()
+    with ThreadPoolExecutor(settings.workers) as pool:
+        fetched = pool.map(reader.read, addresses.values())
+        found |= zip(addresses, fetched, strict=True)
+    return {source.key: found[source.key] for source in sources}
 
 
 class _WebReader:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
+from urllib.parse import quote
 
 from attribution.edits import Reword
 from attribution.review.judgements import shown_labels
@@ -18,7 +19,8 @@ from attribution.text.markdown import escape_markdown
 from attribution.text.marks import marks
 from attribution.text.passages import passages
 from attribution.text.quantities import changed_values
-from attribution.types import Claim, Label, Page, Report, Span
+from attribution.text.urls import is_web
+from attribution.types import Claim, Label, Report, Span
 from attribution.verdicts import deciding_evidence
 
 QUOTED = 300  # characters of a quote
@@ -32,7 +34,6 @@ MARKS: dict[Label, str] = {
     "missing": "no source found",
     "not_reached": "not checked",
 }  # by verdict, the worst first
-_UNSAFE = re.compile(r"[\x00-\x20<>\\\x7f-\x9f]")
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
 _CLOSING = re.compile(
     r"""(?:
@@ -48,16 +49,6 @@ _EMPTY = re.compile(r"(?:[ \t]|>|(?:[-*+•]|\d{1,9}[.)])(?=[ \t\n]|$)|\[[ xX]\]
 _EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")
 
 
-@dataclass(frozen=True)
-class Revision:
-    """The revised Markdown, and the numbers of changes."""
-
-    text: str
-    marked: int  # sentences
-    dropped: int
-    notes: int
-
-
 class _Replacement(NamedTuple):
     """A part of the answer, and the Markdown that takes its place."""
 
@@ -66,10 +57,10 @@ class _Replacement(NamedTuple):
     after: str
 
 
-def revise(
-    report: Report, unsupported: Unsupported = "keep", has_footnotes: bool = True
-) -> Revision:
-    """Revise the answer of a report; the analyst's assessments decide before the model's verdicts.
+def revise(report: Report, unsupported: Unsupported = "keep") -> str:
+    """Return the revised answer of a report, with a footnote for each claim that is supported or,
+    under "mark", contradicted: it names the source and quotes the sentence, and replaces the
+    sentence's own citation marks. The analyst's assessments decide before the model's verdicts.
 
     A sentence is unsupported if it has checked claims, none of them supported. If this holds for
     only some of its claims, it is marked "in part", even under "drop". A value that was changed in
@@ -78,10 +69,8 @@ def revise(
     Args:
         report: A finished run.
         unsupported: What becomes of unsupported sentences.
-        has_footnotes: Name the source and quote the sentence for each claim that is supported or,
-            under "mark", contradicted; such a note replaces the sentence's own citation marks.
     """
-    reviser = _Reviser(report, unsupported, has_footnotes)
+    reviser = _Reviser(report, unsupported)
     for sentence in reviser.sentences():
         reviser.revise(sentence)
     return reviser.revision()
@@ -90,24 +79,23 @@ def revise(
 @dataclass
 class _Sentence:
     span: Span
-    claims: list[str] = field(default_factory=list)
+    claims: list[str]  # ids
 
 
 class _Reviser:
-    def __init__(self, report: Report, unsupported: Unsupported, has_footnotes: bool) -> None:
+    def __init__(self, report: Report, unsupported: Unsupported) -> None:
         self._report = report
         self._answer = report.answer
+        self._shown = _displayed(report.answer)
         self._unsupported = unsupported
-        self._has_footnotes = has_footnotes
         self._edits: list[_Replacement] = []
         labels = shown_labels(report).items()
         self._labels = {i: label for i, label in labels if label != "not_checked"}
+        self._supported = {i for i, label in labels if label == "supported"}
         self._claims = {claim.id: claim for claim in report.claims}
         self._originals = _original_texts(report)
         self._notes = _Footnotes(self._answer)
         self._own_marks = [span for mark in marks(self._answer) for span in mark.hidden]
-        self._marked = 0
-        self._dropped = 0
 
     def sentences(self) -> list[_Sentence]:
         """Return the sentences with checked claims, in order; overlapping ones are merged."""
@@ -130,26 +118,35 @@ class _Reviser:
 
     def revise(self, sentence: _Sentence) -> None:
         """Drop a sentence, or correct it and add a mark and footnotes, as was chosen."""
-        bad = [self._labels[i] for i in sentence.claims if not self._is_good(i)]
+        bad = [self._labels[i] for i in sentence.claims if i not in self._supported]
         is_whole = len(bad) == len(sentence.claims)
         if bad and is_whole and self._unsupported == "drop" and self._drop(sentence.span):
             return
         for claim_id in sentence.claims:
-            if self._is_good(claim_id) and claim_id in self._originals:
+            if claim_id in self._supported and claim_id in self._originals:
                 self._correct(self._claims[claim_id])
         added = ""
         if bad and self._unsupported != "keep":
             words = next(words for label, words in MARKS.items() if label in bad)
             added = f" *({'' if is_whole else 'in part: '}{words})*"
-            self._marked += 1
-        if self._has_footnotes:
-            added += self._footnote_marks(sentence)
-        position = _place_after(self._answer, sentence.span[1]) if added else None
+        added += self._footnote_marks(sentence)
+        position = self._place_after(sentence.span[1]) if added else None
         if position is None:
             return
         self._edits.append(_Replacement(position, position, added))
         if "[^" in added:
             self._drop_own_marks(sentence.span[0], position)
+
+    def _place_after(self, end: int) -> int | None:
+        """Return the place for a mark: behind the markup and links that close after a sentence.
+
+        None if a mark would change how the rest renders.
+        """
+        closing = _CLOSING.match(self._answer, end)
+        for place in (closing.end() if closing else end, end):
+            if _displayed(f"{self._answer[:place]}[^1]{self._answer[place:]}") == self._shown:
+                return place
+        return None
 
     def _drop_own_marks(self, first: int, last: int) -> None:
         """Cut the answer's citation marks between two places, but no mark in code and no note."""
@@ -158,22 +155,18 @@ class _Reviser:
                 continue
             start -= self._answer[first:start].endswith(" ")
             rest = self._answer[:start] + self._answer[end:]
-            if _displayed(rest) == _displayed(self._answer):
+            if _displayed(rest) == self._shown:
                 self._edits.append(_Replacement(start, end, ""))
 
-    def revision(self) -> Revision:
+    def revision(self) -> str:
+        """Return the answer with all changes, and the footnotes below it."""
         pieces: list[str] = []
         position = 0
         for edit in sorted(self._edits):
             pieces += [self._answer[position : edit.start], edit.after]
             position = edit.end
         text = "".join([*pieces, self._answer[position:]])
-        definitions = self._notes.definitions(text)
-        notes = len(self._notes.numbers)
-        return Revision(text + definitions, self._marked, self._dropped, notes)
-
-    def _is_good(self, claim_id: str) -> bool:
-        return self._labels[claim_id] == "supported"
+        return text + self._notes.definitions(text)
 
     def _correct(self, claim: Claim) -> None:
         """Change the values of the answer that were changed in a claim, where each stands once."""
@@ -189,14 +182,13 @@ class _Reviser:
 
     def _drop(self, span: Span) -> bool:
         """Cut a sentence out; False if the rest would not stay as it was."""
-        wanted = _words_without(self._answer, span)
+        wanted = _displayed(self._answer, span)
         for start, end in _cuts(self._answer, *span):
             if any(edit.start < end and start < edit.end for edit in self._edits):
                 continue
-            if _words(self._answer[:start] + self._answer[end:]) != wanted:
+            if _displayed(self._answer[:start] + self._answer[end:]) != wanted:
                 continue
             self._edits.append(_Replacement(start, end, ""))
-            self._dropped += 1
             return True
         return False
 
@@ -204,8 +196,8 @@ class _Reviser:
         marks: dict[str, None] = {}
         for claim_id in sentence.claims:
             is_refuted = self._unsupported == "mark" and self._labels[claim_id] == "contradicted"
-            if self._is_good(claim_id) or is_refuted:
-                note = source_of(self._report, claim_id)
+            if claim_id in self._supported or is_refuted:
+                note = _note(self._report, claim_id)
                 if note:
                     marks[self._notes.mark(note)] = None
         return "".join(marks)
@@ -224,101 +216,68 @@ def _original_texts(report: Report) -> dict[str, str]:
 # --- footnotes ---
 
 
-class Note(NamedTuple):
-    """The source that a footnote cites; claims with the same source share it."""
-
-    title: str
-    address: str  # http(s)
-    read: str  # ISO date
-    quote: str
-    facts_from: str = ""  # http(s)
-
-
-def source_of(report: Report, claim_id: str) -> Note | None:
-    """Return the sentence that the claim's verdict rests on."""
-    pages = {page.id: page for page in report.pages}
+def _note(report: Report, claim_id: str) -> str:
+    """Return the source and the sentence that the claim's verdict rests on; empty without any."""
     piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id])
-    return _note(pages.get(piece.page_id), piece.deciding_sentence) if piece else None
-
-
-def _note(page: Page | None, quote: str) -> Note:
-    quote = " ".join(quote.split())
-    if len(quote) > QUOTED:
-        quote = quote[:QUOTED].rsplit(" ", 1)[0] + " …"
-    if page is None:
-        return Note("", "", "", quote)
+    if piece is None:
+        return ""
+    page = next(page for page in report.pages if page.id == piece.page_id)
+    words = " ".join(piece.deciding_sentence.split())
+    if len(words) > QUOTED:
+        words = words[:QUOTED].rsplit(" ", 1)[0] + " …"
+    title = escape_markdown(page.cited)
+    said = f"“{escape_markdown(words)}”"
     if page.facts_from:
-        return Note(page.cited, "", "", quote, page.facts_from)
-    addresses = [a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))]
-    address = addresses[0] if addresses else ""
-    return Note(page.title or page.url, address, page.fetched_at[:10], quote)
+        return f"{title}, facts from <{_safe_address(page.facts_from)}>: {said}"
+    for address in filter(is_web, (page.url, page.reference)):
+        title = f"[{title}](<{_safe_address(address)}>)"
+        break
+    return f"{title}, read {page.fetched_at[:10]}: {said}"
+
+
+def _safe_address(url: str) -> str:
+    return quote(url, safe="!#$%&'()*+,/:;=?@[]~")
 
 
 class _Footnotes:
     """Numbers the notes of an answer, apart from its own footnotes."""
 
     def __init__(self, answer: str) -> None:
-        self.numbers: dict[Note, int] = {}
+        self.numbers: dict[str, int] = {}
         self._prefix = ""
-        while f"[^{self._prefix}1]" in answer or (not self._prefix and "[^" in answer):
+        while f"[^{self._prefix}" in answer:
             self._prefix += "s"
 
-    def mark(self, note: Note) -> str:
+    def mark(self, note: str) -> str:
         number = self.numbers.setdefault(note, len(self.numbers) + 1)
         return f"[^{self._prefix}{number}]"
 
     def definitions(self, text: str) -> str:
-        """Return the definitions to append to a text; an open code block is closed before them."""
+        """Return the definitions to append to a text."""
         if not self.numbers:
             return ""
-        lines = "".join(f"\n{self.mark(note)}: {_written(note)}\n" for note in self.numbers)
-        break_ = "" if text.endswith("\n") else "\n"
-        wanted = _count_notes(text) + len(self.numbers)
-        for fence in ("", "```\n", "~~~\n", "````\n"):
-            ending = f"{break_}{fence}{lines}"
-            if _count_notes(text + ending) == wanted:
-                return ending
-        return f"{break_}{lines}"
-
-
-def _count_notes(text: str) -> int:
-    return sum(passage.kind == "note" for passage in passages(text))
-
-
-def _written(note: Note) -> str:
-    title = escape_markdown(note.title) or "Untitled"
-    if note.address:
-        title = f"[{title}](<{_safe_address(note.address)}>)"
-    parts = [title]
-    if note.read:
-        parts.append(f"read {note.read}")
-    if note.facts_from:
-        parts.append(f"facts from <{_safe_address(note.facts_from)}>")
-    return f"{', '.join(parts)}: “{escape_markdown(note.quote)}”"
-
-
-def _safe_address(url: str) -> str:
-    return _UNSAFE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), url)
+        lines = "".join(f"\n{self.mark(note)}: {note}\n" for note in self.numbers)
+        return lines if text.endswith("\n") else f"\n{lines}"
 
 
 # --- places in the Markdown ---
 
 
-def _displayed(text: str) -> list[tuple[str, str]]:
-    return [(passage.kind, " ".join(passage.text.split())) for passage in passages(text)]
-
-
-def _place_after(answer: str, end: int) -> int | None:
-    """Return the place for a mark after a sentence: behind the markup and links that close there.
-
-    None if a mark would change how the rest renders.
-    """
-    closing = _CLOSING.match(answer, end)
-    before = _displayed(answer)
-    for place in (closing.end() if closing else end, end):
-        if _displayed(f"{answer[:place]}[^1]{answer[place:]}") == before:
-            return place
-    return None
+def _displayed(text: str, without: Span = (-1, -1)) -> list[tuple[str, str]]:
+    """Return the displayed passages with their kinds, without a sentence or a table's row of it."""
+    start, end = without
+    displayed: list[tuple[str, str]] = []
+    for passage in passages(text):
+        if passage.kind == "row" and any(a >= start and b <= end for a, b in passage.places):
+            continue
+        remaining: list[str] = []
+        for character, place in zip(passage.text, passage.places, strict=True):
+            if not start <= place[0] < end:
+                remaining.append(character)
+        words = " ".join("".join(remaining).split())
+        if words:
+            displayed.append((passage.kind, words))
+    return displayed
 
 
 def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
@@ -350,28 +309,3 @@ def _has_nested_line(answer: str, line_start: int, start: int, line_end: int) ->
     following = answer[line_end:].partition("\n")[0]
     indent = len(answer[line_start:start]) - len(answer[line_start:start].lstrip())
     return bool(following.strip()) and len(following) - len(following.lstrip()) > indent
-
-
-def _words(text: str) -> list[str]:
-    """Return the displayed words, with the kind of each passage before them."""
-    words: list[str] = []
-    for passage in passages(text):
-        if passage.text.strip():
-            words += [f"<{passage.kind}>", *passage.text.split()]
-    return words
-
-
-def _words_without(answer: str, span: Span) -> list[str]:
-    """Return the words that remain without a sentence; of a table, without its row."""
-    start, end = span
-    words: list[str] = []
-    for passage in passages(answer):
-        is_cut = [start <= place[0] < end for place in passage.places]
-        if passage.kind == "row" and any(a >= start and b <= end for a, b in passage.places):
-            continue
-        remaining = "".join(
-            character for character, cut in zip(passage.text, is_cut, strict=True) if not cut
-        )
-        if remaining.strip():
-            words += [f"<{passage.kind}>", *remaining.split()]
-    return words

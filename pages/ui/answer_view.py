@@ -167,10 +167,10 @@ def _first(report: Report, rows: list[ClaimRow]) -> str:
 
 def with_revision(data: View, report: Report, unsupported: Unsupported) -> View:
     """Add the revised answer, with what becomes of sentences without a source."""
-    revision = revise(report, unsupported)
-    listed = _NOTE.sub(r"\1. ", revision.text)  # footnotes as a list
+    text = revise(report, unsupported)
+    listed = _NOTE.sub(r"\1. ", text)  # footnotes as a list
     tree = el("div", *answer.parse(listed), class_="revised", dir="auto")
-    revised = {"tree": html.data(tree), "text": revision.text, "unsupported": unsupported}
+    revised = {"tree": html.data(tree), "text": text, "unsupported": unsupported}
     return data | {"revised": revised}
 
 

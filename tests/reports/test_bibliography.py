@@ -61,7 +61,7 @@ def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report
 
 
 def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) -> None:
-    assert f"[^1]: {OURS}: Eiffel Tower, facts from <{THEIRS}>: “" in revise(report, []).text
+    assert f"[^1]: {OURS}: Eiffel Tower, facts from <{THEIRS}>: “" in revise(report)
     (claim,) = _claims(report)
     assert {(p.title, p.url) for p in claim.passages} == {
         (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
