@@ -167,10 +167,13 @@ class Page(Frozen):
     unread: str = ""  # parts of the file that could not be read
 
     @property
+    def name(self) -> str:
+        return self.title or self.url
+
+    @property
     def cited(self) -> str:
-        """The title for citations; one of our own articles also names the built-in library."""
-        title = self.title or self.url
-        return f"{BUILT_IN}: {title}" if self.facts_from else title
+        """The name for citations; one of our own articles also names the built-in library."""
+        return f"{BUILT_IN}: {self.name}" if self.facts_from else self.name
 
     def page_number(self, offset: int) -> int | None:
         """Return the page number in a PDF, from 1, of this character; None for other documents."""

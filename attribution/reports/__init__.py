@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attribution import edits
 from attribution.errors import UnknownName
 from attribution.tables import load
 from attribution.text.passages import beginning
@@ -24,15 +23,6 @@ class Exported:
     report: Report
     title: str = ""  # empty: the question
     note: str = ""
-
-    @property
-    def corrected(self) -> frozenset[str]:
-        """The ids of the claims whose text or evidence a person changed."""
-        claims: set[str] = set()
-        for edit in self.report.edits:
-            if not isinstance(edit.change, edits.Recheck):
-                claims.update(edit.claims)
-        return frozenset(claims)
 
     @property
     def heading(self) -> str:

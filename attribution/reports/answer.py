@@ -63,10 +63,8 @@ def _node(element: Element) -> Node:
         return el(tag)
     if tag == "th" and not element.children:
         tag = "td"  # an empty heading of a column says nothing to a screen reader
-    attributes = {}
-    if element.number.isdigit() and tag in ("li", "ol"):
-        attributes["value" if tag == "li" else "start"] = element.number
-    return el(tag, *_children(element), **attributes)
+    number = element.number if tag == "li" and element.number.isdigit() else None
+    return el(tag, *_children(element), value=number)
 
 
 def _citation(cite: Element) -> list[Tree]:

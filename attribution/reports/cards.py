@@ -39,7 +39,7 @@ from attribution.reports.trail import chain, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
-from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report
+from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badge_share, badges
 
@@ -102,7 +102,7 @@ def _head(row: ClaimRow, report: Report) -> Node:
         place = "by the analyst"
         style = look(row.model_badge)
         model = el("span", f"model: {style.icon} {style.word.lower()}", class_="quiet model")
-    elif any(row.claim.id in edit.claims for edit in report.edits):
+    elif row.is_edited:
         place = f"{place}, edited by the analyst"
     own = badge(row.badge, is_own=row.own is not None)
     return el("div", own, el("span", place, class_="quiet"), model, class_="head")
@@ -170,16 +170,12 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     sentence = el("strong", *words, class_="deciding")
     source = el(
         "p",
-        el("strong", _title(page), dir="auto"),
+        el("strong", page.name, dir="auto"),
         el("span", facts(page, piece.sentence[0])),
         _open(piece, page, text.sentence),
         class_="source-line",
     )
     return [el("blockquote", text.before, sentence, text.after, dir="auto"), source]
-
-
-def _title(page: Page) -> str:
-    return page.title or page.url
 
 
 # --- the way to a sentence ---
@@ -197,15 +193,12 @@ def _open(piece: Evidence, page: Page, sentence: str) -> Node:
         if address:
             return link("Open at this sentence ↗", address, "open")
     if page.text:
-        return _text_button("Open at this sentence", page, _at(piece))
+        return _text_button("Open at this sentence", page, piece.sentence)
     return el("span", "Its text was not shared.")
 
 
-def _at(piece: Evidence) -> str:
-    return f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
-
-
-def _text_button(text: str, page: Page, at: str) -> Node:
+def _text_button(text: str, page: Page, span: Span) -> Node:
+    at = f"{span[0]},{span[1]}"
     return el("button", text, type="button", class_="open", data_page=page.id, data_at=at)
 
 
@@ -241,7 +234,7 @@ def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -
     page = pages[piece.page_id]
     return el(
         "article",
-        el("p", relation_badge(piece), " ", _title(page), class_="head"),
+        el("p", relation_badge(piece), " ", page.name, class_="head"),
         el("p", f"“{piece.deciding_sentence}”", dir="auto"),
         el(
             "p",
@@ -290,9 +283,8 @@ def _where_quoted(quotation: Quotation, report: Report) -> list[Child]:
     words: list[Child] = [quotation.text]
     if quotation.outcome == "altered":
         words = answer.shown(quotation.source, quotation.text)
-    start, end = quotation.at
-    opener = _text_button("Open at this quotation", page, f"{start},{end},{start},{end}")
-    return [" in ", el("em", _title(page), dir="auto"), ": “", *words, "” ", opener]
+    opener = _text_button("Open at this quotation", page, quotation.at)
+    return [" in ", el("em", page.name, dir="auto"), ": “", *words, "” ", opener]
 
 
 # --- all claims ---
@@ -362,9 +354,7 @@ def excluded(
         page = pages[piece.page_id]
         back = button("Include", _click("include", piece), "Include this passage again")
         words = el("span", f"“{piece.deciding_sentence}” ")
-        items.append(
-            el("li", f"{page.title or page.url}: ", words, back if editable else None, dir="auto")
-        )
+        items.append(el("li", f"{page.name}: ", words, back if editable else None, dir="auto"))
     if not items:
         return None
     summary = el("summary", f"{plural(len(items), 'passage')} excluded by hand")

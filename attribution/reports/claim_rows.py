@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attribution.edits import Recheck
 from attribution.reports.html import as_sentence, plural
 from attribution.reports.looks import RELATIONS, group_of
 from attribution.text.quantities import clear_contrasts, computed
@@ -64,6 +65,7 @@ class ClaimRow:
     page: Page | None  # of that passage, if there is one
     own: AnalystVerdict | None  # the assessment
     note: str  # the analyst's
+    is_edited: bool  # a person changed its text or evidence
 
     @property
     def group(self) -> str:
@@ -81,6 +83,10 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
     pages = {page.id: page for page in report.pages}
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     own = assessments(report)
+    edited: set[str] = set()
+    for edit in report.edits:
+        if not isinstance(edit.change, Recheck):
+            edited.update(edit.claims)
     notes = {judgement.claim_id: judgement.note for judgement in report.judgements}
     evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for found in report.evidence:
@@ -100,6 +106,7 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
             page=pages[piece.page_id] if piece else None,
             own=own.get(claim.id),
             note=notes.get(claim.id, ""),
+            is_edited=claim.id in edited,
         )
 
 

@@ -68,7 +68,7 @@ BLOCKS = frozenset(
 )
 INLINE = frozenset("span strong em del code a br progress button sup".split())
 ATTRIBUTES = frozenset(
-    "class href target rel title role start value max dir type id tabindex aria-label aria-hidden "
+    "class href target rel title role value max dir type id tabindex aria-label aria-hidden "
     "aria-pressed data-claim data-span data-page data-at data-edit".split()
 )
 _TAGS = BLOCKS | INLINE

@@ -42,7 +42,7 @@ table { border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .4rem 1rem .4rem 0; }
 th, td { border-bottom: 1px solid #8886; }
 """
-WIDTHS = {"claim": 60, "says": 40, "reason": 40, "passage": 60, "source": 30, "note": 30}
+WIDTH = 30  # of a column of the workbook, in characters
 
 
 def write_csv(*runs: Exported) -> bytes:
@@ -62,8 +62,8 @@ def write_xlsx(*runs: Exported) -> bytes:
     sheet.title = "Claims"
     sheet.freeze_panes = "A2"
     sheet.append(list(COLUMNS))
-    for number, name in enumerate(COLUMNS, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = WIDTHS.get(name, 14)
+    for number in range(1, len(COLUMNS) + 1):
+        sheet.column_dimensions[get_column_letter(number)].width = WIDTH
     for row in _rows(runs):
         sheet.append(
             [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
@@ -103,7 +103,7 @@ def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
             "number": row.number,
             "claim": row.claim.text,
             "checked as": row.claim.enriched,
-            "corrected by hand": "yes" if row.claim.id in exported.corrected else "",
+            "corrected by hand": "yes" if row.is_edited else "",
             "assessment": look(row.own.label).word if row.own else "",
             "verdict": look(row.model_badge).word,
             "says": verdict_sentence(row, len(exported.report.pages)),
@@ -195,7 +195,7 @@ def _source_item(page: Page) -> dict[str, object]:
     fields: dict[str, object] = {
         "id": page.id,
         "type": "webpage" if url else "document",
-        "title": page.title or page.url,
+        "title": page.name,
         "container-title": page.site or site(url),
         "URL": url,
     }

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from attribution.errors import BadInput
 from attribution.reports import Exported
+from attribution.reports.claim_rows import claim_rows
 from attribution.settings import ROOT
 from attribution.types import Report
 from attribution.verifiers.calibration import graded_report
@@ -37,7 +38,7 @@ class ReportDocument(Report):
 def write(exported: Exported) -> str:
     """Return the document of a run."""
     report = graded_report(exported.report)
-    corrected = tuple(claim.id for claim in report.claims if claim.id in exported.corrected)
+    corrected = tuple(row.claim.id for row in claim_rows(report) if row.is_edited)
     document = ReportDocument(
         **dict(report), title=exported.title, note=exported.note, corrected=corrected
     )

@@ -61,11 +61,10 @@ def _others(pages: Sequence[Page]) -> Node | None:
 
 def _title(page: Page, start: int) -> Node:
     """Draw the title, as a button where the text can be opened."""
-    title = page.title or page.url
     if not page.text:
-        return el("span", title, dir="auto")
-    place = {"data_page": page.id, "data_at": f"{start},{start},{start},{start}"}
-    return el("button", title, type="button", class_="open title", dir="auto", **place)
+        return el("span", page.name, dir="auto")
+    place = {"data_page": page.id, "data_at": f"{start},{start}"}
+    return el("button", page.name, type="button", class_="open title", dir="auto", **place)
 
 
 def _card(page: Page, labels: Labels, report: Report) -> Node:
@@ -146,7 +145,7 @@ def _head(page: Page, at: int) -> Node:
         links = el("p", link("Open the original ↗", address, "more"), class_="links")
     return el(
         "div",
-        el("h3", page.title or page.url, dir="auto"),
+        el("h3", page.name, dir="auto"),
         el("p", facts(page, at), class_="facts"),
         links,
         class_="source-head",

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
-from attribution.reports.html import Child, Node, as_sentence, el, plural
+from attribution.reports.html import Child, Node, as_sentence, el
 from attribution.reports.looks import RELATIONS
 from attribution.tables import DOCUMENT
 from attribution.text.passages import visible
@@ -70,7 +70,6 @@ def why(piece: Evidence, report: Report, page: Page) -> Node:
         "Steps after it": _joined(*piece.steps, *signals),
         "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
         "Address": page.url,
-        "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
         "Facts from": page.facts_from,
         "SHA-256": el("code", page.sha256),
     }
@@ -146,14 +145,12 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
     queries = []
     for query, searcher in dict.fromkeys(searches):
         queries.append(f"{query or 'No query was needed'} ({searcher})")
-    read = {t.page_id for t in traces} | {piece.page_id for piece in row.evidence}
     lost: list[str] = []
     for failure in _failures(row.claim, report, provenance):
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
         lost.append(f"{subject}{as_sentence(failure.message)}")
     return {
         "Searched for": _list(queries),
-        "Sources tried": f"{plural(len(read), 'source')} read · {len(lost) or 'none'} failed",
         "Failed": _list(lost),
     }
 

@@ -89,11 +89,7 @@ def view(
     rows = list(claim_rows(report, "pending" if running else "not_reached"))
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
-    edited = {claim_id for edit in report.edits for claim_id in edit.claims}
-    claims = {}
-    for row in rows:
-        is_edited = row.claim.id in edited
-        claims[row.claim.id] = _claim(row, is_edited, row.claim.id in cited)
+    claims = {row.claim.id: _claim(row, row.claim.id in cited) for row in rows}
     return {
         "run": run,
         "running": running,
@@ -112,7 +108,7 @@ def view(
     }
 
 
-def _claim(row: ClaimRow, is_edited: bool, has_citation: bool) -> View:
+def _claim(row: ClaimRow, has_citation: bool) -> View:
     style = look(row.badge)
     model = row.verdict.label if row.verdict else None
     return {
@@ -126,7 +122,7 @@ def _claim(row: ClaimRow, is_edited: bool, has_citation: bool) -> View:
         "note": row.note,
         "judgeable": agreeing(model) is not None,
         "agreed": agreeing(model),
-        "edited": is_edited,
+        "edited": row.is_edited,
         "cites": has_citation,
     }
 
@@ -180,8 +176,8 @@ def opened(data: View, report: Report, click: object) -> View:
     if place is None:
         return data
     page, at = place
-    source = source_text(report, page, (at[2], at[3]))
-    return data | {"source": source | {"asked": [page.id, *at[2:]]}}
+    source = source_text(report, page, (at[0], at[1]))
+    return data | {"source": source | {"asked": [page.id, *at]}}
 
 
 def answer_view(data: View, *, key: str) -> ComponentResult:
@@ -212,13 +208,13 @@ def requested_place(report: Report, click: object) -> tuple[Page, list[int]] | N
         place = [int(n) for n in click["at"]]
     except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
         return None
-    return (page, place) if len(place) == 4 and page.text else None
+    return (page, place) if len(place) == 2 and page.text else None
 
 
 def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     """Draw the text of a page, scrolled to the passage."""
     size = len(page.text)
-    first, last = sorted(min(max(0, int(n)), size) for n in place[2:4])
+    first, last = sorted(min(max(0, int(n)), size) for n in place)
     marks = [{"at": [first, last], "claims": []}] if first < last else []
     data = {"page": page.id, "text": page.text, "at": first, "breaks": page.breaks, "marks": marks}
     _source(data=data, key=key)

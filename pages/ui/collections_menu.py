@@ -201,7 +201,7 @@ def source_dialog(collection: str, document: str) -> None:
             class_="ax-source",
         )
     )
-    source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
+    source_view(page, [0, 0], key=f"source-{page.id}")
 
 
 def _confirm_removal() -> None:

@@ -66,7 +66,7 @@ def test_the_answer_keeps_its_formatting() -> None:
     )
     assert "".join(map(html, parse(source))) == (
         "<h2>Title</h2><p>A <strong>bold</strong> <code>code</code>.</p>"
-        '<ul><li>one<ul><li>inner</li></ul></li></ul><ol start="3"><li value="3">three</li></ol>'
+        '<ul><li>one<ul><li>inner</li></ul></li></ul><ol><li value="3">three</li></ol>'
         "<blockquote><p>quoted</p></blockquote><table><thead><tr><th>a</th></tr></thead>"
         "<tbody><tr><td><strong>2</strong></td></tr></tbody></table>"
         "<pre><code>x = &#x27;**&#x27;\n</code></pre><hr>"

@@ -177,7 +177,6 @@ def test_the_provenance_of_a_claim_is_unbroken() -> None:
         "Reworded to stand alone",
         "nile &lt;u&gt;",
         "wikipedia",
-        "1 source read · 1 failed",
         "robots.txt forbids it.",
         source.sha256,
         "supports 0.90 · contradicts 0.00 · neither 0.10",

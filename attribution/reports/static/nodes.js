@@ -4,7 +4,7 @@ const TAGS = new Set([
   ..."details summary span strong em del code a br progress button sup".split(" "),
 ]);
 const ATTRIBUTES = new Set([
-  ..."class href target rel title role start value max dir type aria-label aria-hidden tabindex".split(" "),
+  ..."class href target rel title role value max dir type aria-label aria-hidden tabindex".split(" "),
   ..."id aria-pressed data-claim data-span data-page data-at data-edit".split(" "),
 ]);
 
