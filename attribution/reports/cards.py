@@ -211,15 +211,15 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
     is_editable = settings.is_editable
     pieces = sorted(row.evidence, key=_rank)
     count = el("span", f" · {plural(len(row.evidence), 'passage')}", class_="quiet")
+    label = f"Edit or split claim {row.number}"
+    edit = el("p", button("Edit or split", f"edit:{claim.id}", label), class_="links actions")
     return el(
         "details",
         el("summary", "More about this claim", count),
         *(_passage(piece, report, pages, is_editable) for piece in pieces),
         chain(row, report, settings.provenance),
         excluded(claim, report, pages, is_editable),
-        el("p", button("Edit or split", f"edit:{claim.id}"), class_="links actions")
-        if is_editable
-        else None,
+        edit if is_editable else None,
         class_="fold",
     )
 
