@@ -199,7 +199,7 @@ class Panel {
     if (source.number) {
       const [page, at, end, drawn] = source.asked;
       const words = drawn ? "Show the text" : `Show page ${source.number} as a picture`;
-      const request = { page, at: [at, end, at, end], picture: !drawn };
+      const request = { page, at: [at, end], picture: !drawn };
       head.append(button("open", words, words, () => this.view.trigger("open", request)));
     }
     const choose = (id) => this.view.choose(id);
