@@ -20,7 +20,6 @@ from attribution.retrieval.index import (
     CONSTANT,
     Candidate,
     Index,
-    rank_among,
     reciprocal,
 )
 from attribution.settings import Settings
@@ -383,19 +382,17 @@ class Candidates:
         nearest: list[Candidate] = []
         if shortlist:
             nearest = index.search(self._vectors(queries), len(index))
-        rank = rank_among([candidate.similarity for candidate in nearest])
-        by_words: dict[Chunk, float] = {}
+        scores = {candidate.chunk: reciprocal(n) for n, candidate in enumerate(nearest, 1)}
         if self._settings.ranking == "hybrid":
             sharing = [self._words.chunks[number] for number in ranked]
-            by_words = {chunk: reciprocal(n) for n, chunk in enumerate(sharing, 1)}
+            for n, chunk in enumerate(sharing, 1):
+                if chunk in scores:
+                    scores[chunk] += reciprocal(n)
             for chunk in _repeating(queries[-1], sharing):
-                by_words[chunk] = 1.0  # more than both ranks together
-
-        def score(candidate: Candidate) -> float:
-            return reciprocal(rank(candidate.similarity)) + by_words.get(candidate.chunk, 0.0)
-
-        in_order = sorted(nearest, key=score, reverse=True)  # stable: ties as by cosine
-        selected = set(spread([c.chunk for c in in_order], self._settings.top_k, origins))
+                if chunk in scores:
+                    scores[chunk] += 1.0  # more than both ranks together
+        in_order = sorted(scores, key=scores.__getitem__, reverse=True)  # stable: ties as by cosine
+        selected = set(spread(in_order, self._settings.top_k, origins))
         return [candidate for candidate in nearest if candidate.chunk in selected]
 
 

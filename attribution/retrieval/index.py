@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,13 +68,3 @@ CONSTANT = 60  # the paper's; a smaller one gives the first ranks more weight
 def reciprocal(rank: float) -> float:
     """Return the score that an item gets from its rank in one ranking."""
     return 1 / (CONSTANT + rank)
-
-
-def rank_among(similarities: Sequence[float]) -> Callable[[float], int]:
-    """Return a function from a similarity to its rank among these; 1 is the nearest."""
-    ascending = sorted(similarities)
-
-    def rank(similarity: float) -> int:
-        return 1 + len(ascending) - bisect_right(ascending, similarity)
-
-    return rank

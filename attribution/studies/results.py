@@ -8,11 +8,10 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter
 
-from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
 from attribution.text_files import Cell, csv_text, format_cell
-from attribution.types import Claim, Page, Report, Turn
+from attribution.types import Page
 
 T = TypeVar("T")
 
@@ -51,26 +50,6 @@ def ratio(part: float, whole: float) -> float | None:
 def percent(part: float, whole: float) -> float | None:
     """Return a share in percent; None of nothing."""
     return 100 * part / whole if whole else None
-
-
-def blank_report(
-    question: str,
-    answer: str,
-    settings: Settings,
-    claims: Sequence[Claim],
-    context: Sequence[Turn],
-) -> Report:
-    """Return a report of claims that were not checked yet."""
-    return Report(
-        id="",
-        created_at="",
-        question=question,
-        answer=answer,
-        settings=settings.public(),
-        versions={},
-        claims=tuple(claims),
-        context=tuple(context),
-    )
 
 
 @dataclass(frozen=True)

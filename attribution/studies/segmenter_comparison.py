@@ -28,7 +28,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import ResultTable, Saved, blank_report, mean, ratio
+from attribution.studies.results import ResultTable, Saved, mean, ratio
 from attribution.studies.subclaim_scores import Counts, score
 from attribution.text import parse
 from attribution.text_files import Cell, Row, replace_text
@@ -198,7 +198,16 @@ def compare(
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
-            blank = blank_report(question, answer, settings, event.claims, context)
+            blank = Report(
+                id="",
+                created_at="",
+                question=question,
+                answer=answer,
+                settings=settings.public(),
+                versions={},
+                claims=event.claims,
+                context=tuple(context),
+            )
             comparison = _arranged(blank, settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:

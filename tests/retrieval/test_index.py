@@ -1,7 +1,7 @@
 import numpy as np
 
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.index import Index, rank_among
+from attribution.retrieval.index import Index
 from attribution.types import Chunk
 
 
@@ -57,8 +57,3 @@ def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
     assert orders[0][0] == texts[0]
     assert set(orders[0]) == set(texts[:3])
     assert len(Chunks().ranked("bridge")) == len(words.ranked("?! x")) == 0
-
-
-def test_ranks_are_exact_where_nothing_is_left_out() -> None:
-    similarities = [0.9, 0.8, 0.7, 0.6]
-    assert [rank_among(similarities)(s) for s in similarities] == [1, 2, 3, 4]

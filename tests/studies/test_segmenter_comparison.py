@@ -10,7 +10,6 @@ from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import blank_report
 from attribution.studies.segmenter_comparison import (
     Column,
     Comparison,
@@ -25,6 +24,7 @@ from attribution.studies.segmenter_comparison import (
     with_verdicts,
 )
 from attribution.text_files import Row
+from tests import make
 from tests.make import claim
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -195,7 +195,7 @@ def test_failed_answers_are_tried_again_and_kept_once(settings: Settings, tmp_pa
 
 def test_claims_that_the_filter_leaves_out_are_counted_beside_factscore() -> None:
     claims = (claim("It is old."), claim("It is new.", coherent=False))
-    report = blank_report("", "It is old.", Settings(), claims, ())
+    report = make.report("It is old.", claims=claims)
     column = Column("clauses", report, decomposition((), claims), 0.0)
     factscore = tables([Comparison(report, (column,), ())])[-1]
     place = factscore.columns.index("incoherent, left out")
