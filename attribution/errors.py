@@ -181,13 +181,10 @@ def setup_error(error: BaseException) -> AttributionError | None:
                 place,
             )
         case ImportError() if not (error.name or "").startswith(("attribution", "pages")):
-            package, reason = (
-                (error.name or "").partition(".")[0],
-                " ".join(str(error).split())[:200],
-            )
+            reason = " ".join(str(error).split())[:200]
             return Unavailable(
-                f"the package {package or 'of an import'} is missing or damaged ({reason}): "
-                "install it again with `pip install --force-reinstall -r requirements.txt`",
+                f"a package is missing or damaged ({reason}): install it again with "
+                "`pip install --force-reinstall -r requirements.txt`",
                 error,
             )
     return None

@@ -16,11 +16,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
+from attribution.conversation import turns_of
+from attribution.embedders import EMBEDDERS
 from attribution.errors import (
     AttributionError,
     BadInput,
@@ -29,25 +32,18 @@ from attribution.errors import (
     Unavailable,
     setup_error,
 )
+from attribution.events import Finished
+from attribution.retrieval.chunkers import CHUNKERS
+from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from attribution.store.store import Store
 from attribution.text_files import Row, complete_lines, named, replacing
-from attribution.types import content_id
+from attribution.types import Claim, Document, Report, content_id
+from attribution.verifiers import VERIFIERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import ray.data
-
-
-from functools import partial
-
-from attribution.conversation import turns_of
-from attribution.embedders import EMBEDDERS
-from attribution.events import Finished
-from attribution.retrieval.chunkers import CHUNKERS
-from attribution.segmenters import SEGMENTERS
-from attribution.store.store import Store
-from attribution.types import Claim, Document, Report
-from attribution.verifiers import VERIFIERS
 
 Item = TypeVar("Item")
 T = TypeVar("T")

@@ -45,7 +45,7 @@ def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
     """
     filtered = Filtered()
     for name, value in asked.items():
-        trust = TRUST.get(name, "operator" if name in Settings.model_fields else "anyone")
+        trust = TRUST.get(name, "anyone")
         if trust in ("operator", "session", "endpoint", "place"):
             filtered.overruled[name] = "it cannot be chosen here; leave it out"
             continue
