@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 import httpcore2
 import httpx2
@@ -34,6 +34,8 @@ from attribution.types import FailureKind
 Allow = Callable[[str], bool]
 _NAT64 = IPv6Network("64:ff9b::/96")
 _UNICAST = IPv6Network("2000::/3")
+# services of clouds for their own machines: metadata of Oracle's, the host of Azure's
+_OF_CLOUDS = (IPv4Network("192.0.0.0/24"), IPv4Network("168.63.129.16/32"))
 
 
 def is_public(address: str) -> bool:
@@ -52,7 +54,8 @@ def is_public(address: str) -> bool:
         if mapped is None:
             return ip in _UNICAST and ip.is_global and not ip.is_multicast
         ip = mapped
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+    is_of_cloud = any(ip in network for network in _OF_CLOUDS)
+    return ip.is_global and not ip.is_multicast and not is_of_cloud
 
 
 class NameNotResolved(httpcore2.ConnectError):
