@@ -180,7 +180,7 @@ def add_documents(args: argparse.Namespace) -> int:
         raise BadInput("nothing to add: give files, folders or http(s) addresses")
     settings = Settings.from_environment()
     store = open_store(settings)
-    DocumentStore(store.database).create(args.name)
+    DocumentStore(store.database).put(args.name, ())
     counts = dict.fromkeys(("added", "changed", "unchanged", "failed"), 0)
     failures = []
     for done, result in enumerate(ingest.add(store, args.name, items, settings), 1):

@@ -24,6 +24,9 @@ from attribution.types import Page, content_id
 
 State = Literal["added", "changed", "unchanged"]
 MAX_NAME = 80  # characters of a collection's name
+REWRITTEN = (
+    50_000_000  # characters of a collection whose index forgets the words of what is removed
+)
 
 
 @dataclass(frozen=True)
@@ -159,16 +162,6 @@ class DocumentStore:
 
     # --- adding and removing ---
 
-    def create(self, collection: str) -> None:
-        """Create an empty collection if there is none of that name.
-
-        Raises:
-            BadInput: The name is not valid.
-        """
-        check_name(collection)
-        with self._database.transaction() as db:
-            get_or_create(db, collection)
-
     def put(self, collection: str, new: Sequence[NewDocument]) -> list[State]:
         """Add documents in one transaction. The collection is created where needed.
 
@@ -209,6 +202,10 @@ class DocumentStore:
                     "see `collections list`"
                 )
             delete_document(db, key, document)
+            size = sa.select(sa.func.sum(d.characters)).where(d.collection_id == key)
+            if (db.execute(size).scalar() or 0) < REWRITTEN:
+                table = fts_table(key)
+                db.exec_driver_sql(f"INSERT INTO {table}({table}) VALUES ('optimize')")
             return 1
 
 
@@ -252,8 +249,8 @@ def get_or_create(db: sa.Connection, collection: str) -> int:
     key = _find(db, collection)
     if key is not None:
         return key
-    db.execute(t.collections.insert().values(name=collection, created_at=now()))
-    key = collection_id(db, collection)
+    created = t.collections.insert().values(name=collection, created_at=now())
+    key = int(db.execute(created).lastrowid)
     db.exec_driver_sql(
         f"CREATE VIRTUAL TABLE {fts_table(key)} USING fts5("
         "title, text, content='documents', content_rowid='id', tokenize='porter unicode61')"

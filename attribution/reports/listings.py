@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from attribution.fetching.page import clean
 from attribution.reports import Exported
 from attribution.reports.claim_rows import claim_rows, verdict_sentence
 from attribution.reports.html import document, el, plural, safe_url, table
@@ -53,7 +54,6 @@ def write_csv(*runs: Exported) -> bytes:
 def write_xlsx(*runs: Exported) -> bytes:
     """Write the same rows as a workbook; no cell is a formula."""
     from openpyxl import Workbook
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Alignment
     from openpyxl.utils import get_column_letter
 
@@ -65,9 +65,7 @@ def write_xlsx(*runs: Exported) -> bytes:
     for number in range(1, len(COLUMNS) + 1):
         sheet.column_dimensions[get_column_letter(number)].width = WIDTH
     for row in _rows(runs):
-        sheet.append(
-            [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
-        )
+        sheet.append([clean(cell) if isinstance(cell, str) else cell for cell in row])
         for cell in sheet[sheet.max_row]:
             cell.alignment = Alignment(vertical="top", wrap_text=True)
             if isinstance(cell.value, str):

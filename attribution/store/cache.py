@@ -15,6 +15,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from attribution.errors import StoreError
 from attribution.server_settings import server_number
 from attribution.store import database as t
 from attribution.store.database import Database, Row, now
@@ -161,7 +162,12 @@ class Cache:
     def _insert(
         self, rows: Sequence[Mapping[str, object]], db: sa.Connection | None = None
     ) -> None:
-        """Store rows, and make room once in a while."""
+        """Store rows, and make room once in a while; nothing on a full disk, except for a run."""
+        if db is None:
+            try:
+                self._database.check_disk()
+            except StoreError:
+                return
         self._database.insert(t.cached, rows, replace=True, db=db)
         if db is None and next(_insertions) % INSERTIONS == 0:
             self.evict()

@@ -69,11 +69,15 @@ def test_a_document_gets_its_address(store: Store) -> None:
     assert (only.name, only.documents, only.characters) == ("my notes", 1, 10)
 
 
-def test_removing(store: Store) -> None:
+def test_removing(store: Store, settings: Settings) -> None:
     kept = DocumentStore(store.database)
-    kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
+    kept.put("c", [new("a", "one"), new("b", "The flibbertigibbet slept."), new("d", "three")])
     assert kept.remove("c", "b") == 1
     assert names(kept) == ["a", "d"]
+    store.close()
+    assert (
+        b"libbertigibbet" not in Path(settings.database_url.removeprefix("sqlite:///")).read_bytes()
+    )
     check_index(kept)
     with pytest.raises(BadInput, match="no document 'b'"):
         kept.remove("c", "b")

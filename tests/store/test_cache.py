@@ -49,6 +49,8 @@ def test_nothing_new_is_saved_on_a_disk_that_is_nearly_full(
         store.runs.start(report("An answer."))
     with pytest.raises(StoreError, match="free some space"):
         DocumentStore(store.database).put("c", [])
+    store.cache.put("reply", {"key": "a reply"})
+    assert store.cache.values("reply", ["key"]) == {}
 
 
 def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
