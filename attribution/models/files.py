@@ -215,8 +215,8 @@ def with_revision(model: str) -> str:
     is not on this machine.
     """
     if Path(model).is_dir():
-        names = (*WEIGHTS, "adapter_model.safetensors", "adapter_config.json", "config.json")
-        paths = sorted(path for path in Path(model).rglob("*") if path.name in names)
+        suffixes = (".safetensors", ".bin", ".json", ".txt", ".model")  # also shards, tokenizers
+        paths = sorted(path for path in Path(model).rglob("*") if path.suffix in suffixes)
         revision = hashlib.sha256("".join(map(digest, paths)).encode()).hexdigest()
     else:
         found = weights(model)

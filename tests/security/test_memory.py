@@ -28,9 +28,10 @@ def test_a_long_text_is_parsed_with_one_vocabulary(monkeypatch: pytest.MonkeyPat
     assert longer.text == start + "It left. " * 200
 
 
-def test_a_folder_with_other_weights_is_another_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["model.safetensors", "model-00001-of-00002.safetensors"])
+def test_a_folder_with_other_weights_is_another_model(tmp_path: Path, name: str) -> None:
     (tmp_path / "config.json").write_text("{}")
-    weights = tmp_path / "model.safetensors"
+    weights = tmp_path / name
     versions = []
     for content in (b"first", b"later"):
         weights.write_bytes(content)
