@@ -43,9 +43,10 @@ class Config(uvicorn.Config):
 
 
 class BoundedConnection(H11Protocol):
-    """When the server is full, a new connection replaces the one that has kept it waiting longest.
+    """When the server is full, a new connection ends those that have kept it waiting longest.
 
-    While many never had a reply, it is one of those, so that a flood of them ends no others.
+    A tenth are closed at once. While many never had a reply, they are of those, so that a flood of
+    them ends no others. If the server waits for none, uvicorn answers that it is busy.
     """
 
     was_served = False
@@ -59,14 +60,13 @@ class BoundedConnection(H11Protocol):
         for connection in self.connections - {self}:
             if isinstance(connection, BoundedConnection) and connection.is_waiting:
                 waiting.append(connection)
-        if not waiting:
-            return  # uvicorn answers that the server is busy
         unserved = [one for one in waiting if not one.was_served]
         if len(unserved) > CONNECTIONS // 2:
             waiting = unserved
-        slowest = min(waiting, key=lambda one: one.waiting_since)
-        self.connections.discard(slowest)
-        slowest.transport.abort()
+        waiting.sort(key=lambda one: one.waiting_since)
+        for slowest in waiting[: 1 + CONNECTIONS // 10]:  # their work ends a little later
+            self.connections.discard(slowest)
+            slowest.transport.abort()
 
     def on_response_complete(self) -> None:
         self.waiting_since = self.loop.time()
@@ -122,10 +122,9 @@ class SocketLimits:
 EXPIRY_SECONDS = 2 * 3600  # a file is forgotten then, though its page is still open
 LEAST_BYTES = 10_000  # what even an empty file counts for
 MB = 1_000_000
-METRICS = "/_stcore/metrics"
 _PATH = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)")
+NO_LENGTH = "send the header Content-Length, in place of chunks"
 FULL = "more files than this server keeps for {}: remove some, or try again in two hours"
-NO_LENGTH = "send the header Content-Length"
 
 
 class UploadedFiles(Protocol):
@@ -162,7 +161,7 @@ class StreamlitLimits:
         self._uploads: list[Upload] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == METRICS:
+        if scope["type"] == "http" and scope["path"] == "/_stcore/metrics":
             await error_response(404, "NotFound", "Not Found")(scope, receive, send)
             return
         path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
@@ -196,15 +195,13 @@ class StreamlitLimits:
     def _problem(self, new: Upload) -> str:
         """Return why an upload is refused; empty if it may be received."""
         self._forget_old()
-        totals = {
-            "a page": (LIMITS.session_mb, [u for u in self._uploads if u.session == new.session]),
-            "your address": (
-                LIMITS.address_mb,
-                [u for u in self._uploads if u.address == new.address],
-            ),
-            "all visitors": (LIMITS.uploads_mb, self._uploads),
-        }
-        for whose, (most, uploads) in totals.items():
+        of_session = [upload for upload in self._uploads if upload.session == new.session]
+        of_address = [upload for upload in self._uploads if upload.address == new.address]
+        for whose, most, uploads in (
+            ("a page", LIMITS.session_mb, of_session),
+            ("your address", LIMITS.address_mb, of_address),
+            ("all visitors", LIMITS.uploads_mb, self._uploads),
+        ):
             if new.size + sum(upload.size for upload in uploads) > most * MB:
                 return FULL.format(whose)
         return ""

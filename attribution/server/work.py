@@ -130,9 +130,8 @@ class Work:
             result = None
             async with aclosing(self.events(owner, work)) as events:
                 async for event in events:
-                    if isinstance(event, Queued):
-                        continue
-                    result = event
+                    if not isinstance(event, Queued):
+                        result = event
             if result is None:
                 raise CLIENT_LEFT
             return result
@@ -158,6 +157,7 @@ async def _disconnect(request: Request | None) -> None:
     if request is None:
         await asyncio.Event().wait()
         return
-    message = await request.receive()
-    while message["type"] != "http.disconnect":
+    while True:
         message = await request.receive()
+        if message["type"] == "http.disconnect":
+            return
