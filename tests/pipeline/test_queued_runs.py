@@ -94,25 +94,35 @@ def test_a_run_that_ends_the_server_again_and_again_is_given_up(
 
 
 @pytest.mark.slow
-def test_thirty_answers_are_finished_unattended_although_the_server_is_killed(
+@pytest.mark.timeout(1800)
+def test_a_server_killed_in_the_middle_of_each_answer_finishes_all_and_loses_no_verdict(
     tmp_path: Path, with_note: Settings
 ) -> None:
-    answers = [NewAnswer(f"The tower is {300 + n} metres tall.").beside([NOTE]) for n in range(30)]
+    texts = [" ".join(f"The tower is {n + m} metres tall." for m in range(8)) for n in range(31)]
     folder = tmp_path / "data"
     folder.mkdir()
     store = Store(Store.open(f"sqlite:///{folder}/attribution.sqlite3").database, "mine")
-    enqueue(store, answers, with_note)
+    ids = enqueue(store, [NewAnswer(text).beside([NOTE]) for text in texts], with_note)
 
-    def finished() -> int:
-        return store.history.find(HistoryQuery(state="finished")).total
+    def begun(run_id: str) -> set[str]:
+        """The claims of an unfinished run that have a verdict in the database."""
+        known = store.runs.load(run_id, unfinished=True)
+        return {verdict.claim_id for verdict in known.verdicts} if known else set()
 
+    at_kill = {}
     with serving(tmp_path) as server:
-        until(lambda: finished() >= 5, 300)
-        server.end(9)
-        assert finished() < 30
-        server.start()
-        until(lambda: finished() == 30, 300)
-    assert [row.checked for row in rows(store)] == [1] * 30
+        for run_id in ids:
+            until(lambda run=run_id: begun(run) or store.runs.load(run), 300)
+            server.end(9)
+            at_kill[run_id] = begun(run_id)
+            server.start()
+        until(lambda: store.queue.next() is None, 300)
+    assert sum(map(bool, at_kill.values())) > 25  # the others were finished by then
+    for run_id, claims in at_kill.items():
+        finished = store.runs.load(run_id)
+        assert finished
+        assert claims <= {verdict.claim_id for verdict in finished.verdicts}
+    assert [row.checked for row in rows(store)] == [8] * len(ids)
 
 
 EXPECTED = (
