@@ -69,8 +69,6 @@ def with_context(text: str, start: int, end: int) -> Span:
     line = text.rfind("\n", max(0, end - READ_CHARACTERS - 1), start) + 1
     first = max(line, end - READ_CHARACTERS)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
-    if first > line:
-        starts = starts[1:]  # the first one may begin in the middle of a sentence
     before = starts[-SENTENCES_BEFORE:]
     return (before[0] if before else start), end
 

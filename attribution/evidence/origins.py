@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from attribution.text.urls import canonical, site
+from attribution.text.urls import canonical
 from attribution.text.words import words_of
-from attribution.types import Genre, Page
+from attribution.types import Page
 
 WORDS = 5  # words in a shingle
 SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
 _LEAST_QUESTION = 12  # characters of a question that a page repeats
-_OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 
 
 class _Text(NamedTuple):
@@ -41,8 +40,7 @@ class Origins:
         """Set what pages may publish.
 
         Args:
-            answer: Web pages that publish it, and others of the same unknown site, get the genre
-                `answer`, which counts not at all.
+            answer: Web pages that publish it get the genre `answer`, which counts not at all.
             question: The question that it answers.
         """
         words = words_of(answer)
@@ -66,12 +64,11 @@ class Origins:
         first_pages = _FirstPages()
         origins = {page.id: first_pages.origin(page, self._texts[page.text]) for page in ordered}
         sizes = Counter(origins.values())
-        publishing = self._publishing(pages)
         marked: list[Page] = []
         for page in pages:
             origin = origins[page.id]
             update: dict[str, object] = {"origin": origin if sizes[origin] > 1 else ""}
-            if page.id in publishing:
+            if page.kind == "web" and self._texts[page.text].has_answer:
                 update["genre"] = "answer"
             marked.append(page.model_copy(update=update))
         return tuple(marked)
@@ -84,13 +81,6 @@ class Origins:
             return _Text(sketch)
         is_asked = len(self._question) >= _LEAST_QUESTION and self._question in " ".join(words)
         return _Text(sketch, is_asked or _alike(self._sketch, sketch))
-
-    def _publishing(self, pages: Iterable[Page]) -> set[str]:
-        """Return the ids of web pages that publish the answer, or are of the same site."""
-        on_web = [page for page in pages if page.kind == "web"]
-        ids = {page.id for page in on_web if self._texts[page.text].has_answer}
-        sites = {site(page.url) for page in on_web if page.id in ids}
-        return ids | {p.id for p in on_web if p.genre in _OWN_SITE and site(p.url) in sites}
 
 
 class _FirstPages:

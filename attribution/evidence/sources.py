@@ -31,9 +31,8 @@ def read_document(document: Document, reading: FileReader) -> Page:
         FetchFailed: With the document's name as subject.
     """
     name = safe_name(document.name)
-    size = len(document.content)
-    if size > MAX_BYTES:
-        message = f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it"
+    if len(document.content) > MAX_BYTES:
+        message = f"{name} has more than {MAX_BYTES:,} bytes, which are read at most; split it"
         raise FetchFailed("too_large", message, name)
     extracted = reading.read(document.content, document.media_type, name, document=True)
     titled = replace(extracted, title=extracted.title or name, site=SITE)
@@ -193,7 +192,5 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
 
 
 def _file(path: Path) -> Document:
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise BadInput(f"{path.name} has {size:,} bytes; a document may have {MAX_BYTES:,}")
-    return Document(path.name, path.read_bytes())
+    with path.open("rb") as file:
+        return Document(path.name, file.read(MAX_BYTES + 1))  # one too many is said

@@ -90,8 +90,10 @@ WITHDRAWN = re.compile(
     """,
     re.VERBOSE,
 )
-JOKE = re.compile(r"\W{0,8}(?:satire|satirical|parody|humou?r)\b", re.IGNORECASE)
-RETRACTED = re.compile(r"\W{0,8}(?:retracted|retraction|withdrawn)\b", re.IGNORECASE)
+VOID = re.compile(  # at the start of a title or text
+    r"\W{0,8}(?:(?P<joke>satire|satirical|parody|humou?r)|retracted|retraction|withdrawn)\b",
+    re.IGNORECASE,
+)
 
 
 def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
@@ -104,12 +106,10 @@ def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
         is_taken_back = not uncovered(claim.statement, match[0])
         if is_taken_back and uncovered(claim.statement, rest):
             return _unsupporting(piece, "the source takes it back")
-    opening = page.text[:80]
-    if RETRACTED.match(page.title) or RETRACTED.match(opening):
-        return _unsupporting(piece, "the source is retracted")
-    if JOKE.match(page.title) or JOKE.match(opening):
-        return _unsupporting(piece, "the source is a joke")
-    return None
+    void = VOID.match(page.title) or VOID.match(page.text)
+    if void is None:
+        return None
+    return _unsupporting(piece, f"the source is {'a joke' if void['joke'] else 'retracted'}")
 
 
 def _unsupporting(piece: Evidence, note: str) -> Evidence:

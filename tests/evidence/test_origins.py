@@ -74,7 +74,7 @@ def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not(
     assert found == {
         published.url: "answer",
         copied.url: "answer",
-        beside.url: "answer",
+        beside.url: "unknown",
         longer.url: "unknown",
         document.url: "unknown",
     }
