@@ -348,7 +348,7 @@ def read_xlsx(content: bytes) -> Extracted:
         texts += lines
     cells = b", ".join(empty[:MAX_NAMED]).decode()
     return Extracted(
-        book.properties.title or "",
+        book.properties.title or (book.worksheets[0].title if len(book.worksheets) == 1 else ""),
         "\n\n".join(texts),
         unread=f"the results of formulas that were never calculated, as in {cells}"
         if cells

@@ -20,6 +20,7 @@ UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\u
 PLACEHOLDER = re.compile(  # a title that a program made
     r"""about:\w+
       | (?:untitled|unnamed|unbenannt|document|presentation|slide|title)[ _-]?\d*
+      | (?:sheet|tabelle|feuil|hoja|foglio|blad)\ ?\d*
       | untitled\ \w+
       | powerpoint[ -]presentation
       | microsoft\ (?:word|excel|powerpoint)\ -\ .*

@@ -73,7 +73,7 @@ def read_pdf(content: bytes) -> Extracted:
             continue
         pages[number] = _lines(characters, page.get_height())
         total += len(characters)
-        unknown += sum(unicodedata.category(c.text) in ("Cc", "Co") for c in characters)
+        unknown += sum(_is_unknown(character.text) for character in characters)
         page.close()
     if unknown > MAX_UNKNOWN * total:
         raise FetchFailed("unreadable", f"has fonts that do not name their characters; {OCR}")
@@ -118,6 +118,11 @@ def _read_characters(page: PdfPage) -> list[_Character]:
         blank = ""
     text.close()
     return characters
+
+
+def _is_unknown(character: str) -> bool:
+    is_control = unicodedata.category(character) in ("Cc", "Co")
+    return is_control and character not in _HYPHENS
 
 
 # --- characters to lines ---

@@ -245,11 +245,14 @@ GRID = [
 ]
 
 
-def sheet(grid: Sequence[Sequence[object]], *formats: str, merged: str = "") -> bytes:
+def sheet(
+    grid: Sequence[Sequence[object]], *formats: str, merged: str = "", name: str = "Sheet1"
+) -> bytes:
     """A workbook with these values, the number formats of its last row, and merged cells."""
     import openpyxl
 
     workbook = openpyxl.Workbook()
+    workbook.active.title = name
     for row in grid:
         workbook.active.append(row)
     for cell, form in zip(workbook.active[len(grid)], formats, strict=False):

@@ -120,6 +120,11 @@ def test_opendocument_is_read(body: str, text: str) -> None:
     assert read(opendocument(body), "a.odt").text == text
 
 
+@pytest.mark.parametrize(("name", "title"), [("Budget", "Budget"), ("Tabelle 1", "")])
+def test_a_sheet_that_has_a_name_is_its_title(name: str, title: str) -> None:
+    assert read(sheet([["Item", 2024], ["Oars", 40]], name=name), "a.xlsx").title == title
+
+
 def test_formulas_that_were_never_calculated_are_named() -> None:
     found = read(sheet([["Item", 2024], ["Oars", 40], ["Sum", "=SUM(B2:B2)"]]), "a.xlsx")
     assert found.text.endswith("Oars: 2024 40\n\nSum")
