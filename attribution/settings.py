@@ -423,7 +423,8 @@ class Settings(Frozen):
         if first["type"] == "extra_forbidden":
             return BadSetting(name, "there is no such setting: see docs/settings.md")
         found = first.get("input")
-        shown = str(found)[:80] if isinstance(found, str | int | float) else type(found).__name__
+        is_shown = isinstance(found, str | int | float | Path)
+        shown = str(found)[:80] if is_shown else type(found).__name__
         value = "" if name in SECRET else f"found {shown!r}, "
         return BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}")
 

@@ -134,7 +134,7 @@ METHODS: Table[Method] = Table(
             "Claims of both sides compared",
             (
                 "three prompts: the claims of the source, of the response, and which of these are "
-                "contradicted"
+                "contradicted or unsupported"
             ),
             LLM,
             english=False,

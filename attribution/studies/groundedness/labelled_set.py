@@ -191,7 +191,9 @@ class AlteredAnswer(BaseModel):
 
     @classmethod
     def from_words(cls, text: str) -> dict[str, object] | None:
-        return {"text": unquoted(text)} if text else None
+        """Read the answer, which small models repeat within the marks of the prompt."""
+        answer = text.rpartition("<data>")[2].partition("</data>")[0]
+        return {"text": unquoted(answer)} if answer else None
 
 
 Evoked = tuple[Fields, ...]  # the rows made of one line of the input

@@ -144,7 +144,7 @@ def form(running: bool) -> None:
         )
         content = upload.getvalue() if upload else b""
         begin = partial(start, table, content, models)
-        JOB.buttons("Compute", begin, running, bool(content), before=advanced_menu)
+        JOB.buttons("Compute", begin, running, upload is not None, before=advanced_menu)
 
 
 def result(now: TableProgress) -> None:

@@ -171,6 +171,7 @@ def test_an_error_of_a_type_is_asked_for_and_named() -> None:
     ("reply", "problem"),
     [
         (f"  {RESPONSE.upper()}", "changed nothing"),
+        (f"The answer:\n<data>\n{RESPONSE}\n</data>", "changed nothing"),
         ("Here is a poem about towers instead.", "another text"),
     ],
 )
