@@ -4,6 +4,7 @@ const ANSWER = '[class*="st-key-answer-"] textarea';
 const QUESTION = '[class*="st-key-question-"] input';
 const DRAFT = `draft:${location.pathname}`;
 let loaded = false; // this page; a second call is a redraw
+let handed = ""; // the draft that the page was asked to show
 
 function keep(documents) {
   const [question, answer] = [QUESTION, ANSWER].map((field) => document.querySelector(field)?.value ?? "");
@@ -11,13 +12,15 @@ function keep(documents) {
 }
 
 function restore(data, setTriggerValue) {
-  const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  const stored = sessionStorage.getItem(DRAFT), draft = JSON.parse(stored ?? "null");
   const here = draft?.run === location.search, documents = data.documents;
   const shown = draft && draft.question === data.question && draft.answer === data.answer && draft.documents === documents;
-  if ([QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(documents); // typed before this was loaded
-  else if (!loaded && draft && !shown && here) setTriggerValue("draft", draft);
+  const typed = handed && stored !== handed; // while the draft was on its way
+  if (!typed && [QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(documents); // typed before this was loaded
+  else if ((typed || !loaded) && draft && !shown && here) { handed = stored; setTriggerValue("draft", draft); }
   else if (loaded && here && documents !== (draft?.documents ?? 0)) keep(documents); // a file was added or removed
   else if (!shown) sessionStorage.removeItem(DRAFT); // an example or a run was filled in
+  if (shown) handed = "";
   loaded = true;
 }
 

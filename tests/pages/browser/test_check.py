@@ -387,6 +387,10 @@ def test_a_draft_with_its_documents_outlives_a_reload(page: Page) -> None:
     page.reload()
     expect(field(page, "Answer")).to_have_value(ANSWER, timeout=PATIENCE)
     expect(page.get_by_role("button", name="Your documents: 1")).to_be_visible()
+    page.reload()
+    field(page, "Answer").fill("Pasted before the draft is back.")
+    page.wait_for_timeout(4_000)
+    expect(field(page, "Answer")).to_have_value("Pasted before the draft is back.")
 
 
 def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
