@@ -177,6 +177,7 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
     if st.button(
         label,
         key="start_download",
+        help="Fetch the model from the Hugging Face Hub; it is kept for later checks.",
         width="stretch",
     ):
         job = _jobs.get(model)
