@@ -31,6 +31,8 @@ from attribution.types import FailureKind
 
 # --- connections ---
 
+CONNECT_SECONDS = 5.0
+HOST_CONNECTIONS = 2  # requests to one host at once
 Allow = Callable[[str], bool]
 _NAT64 = IPv6Network("64:ff9b::/96")
 _UNICAST = IPv6Network("2000::/3")
@@ -266,7 +268,7 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
 
     Args:
         request: What is sent.
-        settings: Timeouts of connecting and reading.
+        settings: Timeout of reading.
         allow: Decides on each numeric address.
         clock: The wall clock of all requests for the page.
 
@@ -274,7 +276,7 @@ def send(request: Request, settings: Settings, allow: Allow, clock: Clock) -> Re
         FetchFailed: too_large, timed_out, unreachable, bad_certificate, blocked_address or
             unreadable.
     """
-    timeouts = (settings.connect_timeout, settings.read_timeout)
+    timeouts = (CONNECT_SECONDS, settings.read_timeout)
     host = host_of(request.url)
     try:
         return exchange(request, allow, clock, timeouts)

@@ -308,7 +308,6 @@ class Settings(Frozen):
         600.0, "limit", "evidence", "budget of a run: wall clock of search and download", gt=0
     )
     answer_limit: int = _setting(20_000, "limit", "nothing", "longest answer", ge=1)
-    connect_timeout: float = _setting(5.0, "limit", "evidence", "for a connection", gt=0)
     read_timeout: float = _setting(
         10.0, "limit", "evidence", "between two parts of a response", gt=0
     )
@@ -316,15 +315,6 @@ class Settings(Frozen):
         20.0, "limit", "evidence", "wall clock for one page: redirects, download, extraction", gt=0
     )
     page_bytes: int = _setting(8_000_000, "limit", "evidence", "bytes of one page", gt=0)
-    host_connections: int = _setting(
-        2, "limit", "nothing", "simultaneous requests to one host", ge=1
-    )
-    robots_timeout: float = _setting(
-        5.0, "operator", "evidence", "wall clock for a host's robots.txt", gt=0
-    )
-    crawl_delay: float = _setting(
-        5.0, "operator", "evidence", "longest pause that a host can demand", ge=0
-    )
     workers: int = _setting(
         16, "limit", "nothing", "simultaneous searches and downloads", ge=1, le=64
     )

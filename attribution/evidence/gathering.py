@@ -14,6 +14,7 @@ from attribution.evidence import GatherStep
 from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import partly_read
+from attribution.network import HOST_CONNECTIONS
 from attribution.searchers import Searcher
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -290,7 +291,6 @@ class _HostQueues:
     def __init__(self, do: Callable[[_Task], _Outcome], settings: Settings) -> None:
         self._do = do
         self._seconds = settings.max_seconds
-        self._most = settings.host_connections
         self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="gather")
         self._waiting: dict[str, deque[_Task]] = defaultdict(deque)
         self._running: dict[Future[_Outcome], _Task] = {}
@@ -305,7 +305,7 @@ class _HostQueues:
         self._next(task.host)
 
     def _next(self, host: str) -> None:
-        while self._waiting[host] and (not host or self._busy[host] < self._most):
+        while self._waiting[host] and (not host or self._busy[host] < HOST_CONNECTIONS):
             task = self._waiting[host].popleft()
             self._busy[host] += 1
             self._running[self._pool.submit(self._do, task)] = task

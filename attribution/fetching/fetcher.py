@@ -18,6 +18,7 @@ from attribution.fetching.sandbox import RUN_SECONDS, FileReader, warm
 from attribution.network import (
     AGENT,
     AS_DOCUMENT,
+    HOST_CONNECTIONS,
     REDIRECTS,
     Allow,
     Clock,
@@ -32,6 +33,8 @@ from attribution.settings import Settings
 from attribution.types import FailureKind, Page
 
 MAX_REDIRECTS = 5
+ROBOTS_SECONDS = 5.0  # for a host's robots.txt
+MAX_CRAWL_DELAY = 5.0  # seconds: the longest pause that a host can demand
 MAX_RULES = 512_000  # bytes; RFC 9309, 2.5: at least 500 kibibytes are read, the rest is ignored
 ACCEPT = (
     "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
@@ -105,14 +108,14 @@ class Fetcher:
     def _host(self, url: httpx2.URL) -> _Host:
         key = f"{url.scheme}://{url.netloc.decode('ascii')}"
         with self._lock:
-            return self._hosts.setdefault(key, _Host(self._settings.host_connections))
+            return self._hosts.setdefault(key, _Host())
 
 
 class _Host:
     """The rules of one host, read once, and the turns of requests to it."""
 
-    def __init__(self, connections: int) -> None:
-        self._connections = threading.BoundedSemaphore(connections)
+    def __init__(self) -> None:
+        self._connections = threading.BoundedSemaphore(HOST_CONNECTIONS)
         self._rules_lock = threading.Lock()
         self._turn_lock = threading.Lock()
         self._rules: Protego | FetchFailed | None = None
@@ -140,7 +143,7 @@ class _Host:
         with self._connections:
             with self._turn_lock:
                 start = max(self._next_turn, time.monotonic())
-                pause = min(rules.crawl_delay(AGENT) or 0.0, settings.crawl_delay)
+                pause = min(rules.crawl_delay(AGENT) or 0.0, MAX_CRAWL_DELAY)
                 self._next_turn = start + pause
             time.sleep(max(0.0, start - time.monotonic()))
             yield
@@ -186,7 +189,7 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | F
     RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx,
     no response) forbids everything. A host that cannot be reached at all keeps that failure's kind.
     """
-    clock = Clock(settings.robots_timeout)
+    clock = Clock(ROBOTS_SECONDS)
     headers = {"Accept": "text/plain, */*;q=0.1"}
 
     def request(target: httpx2.URL) -> Response:

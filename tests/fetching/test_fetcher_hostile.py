@@ -117,9 +117,7 @@ def web(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 
 def test_every_case_ends_by_itself(web: Web, store: Store, settings: Settings) -> None:
     expected, inside = web
-    chosen = settings.model_copy(
-        update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0}
-    )
+    chosen = settings.model_copy(update={"page_timeout": 8.0, "read_timeout": 5.0})
     reading().read(PAGE, "text/html", "warm")
     started = time.monotonic()
     gatherer = LiveSources(

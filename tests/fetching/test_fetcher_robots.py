@@ -13,8 +13,7 @@ from attribution.settings import Settings
 from tests.fetching.test_fetcher import HTML, PAGE, always, local
 from tests.servers import Answer, http_server, raw_server
 
-QUICK = Settings(robots_timeout=5.0, crawl_delay=0.4)
-IMPATIENT = QUICK.model_copy(update={"robots_timeout": 0.5})
+QUICK = Settings()
 
 
 def rules(text: str, status: int = 200, **headers: str) -> dict[str, Any]:
@@ -63,10 +62,11 @@ def test_names_times_rules_fill_no_memory() -> None:
         assert time.thread_time() - started < 5
 
 
-def test_rules_that_never_come_forbid_within_their_time() -> None:
+def test_rules_that_never_come_forbid_within_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.fetching.fetcher.ROBOTS_SECONDS", 0.5)
     with raw_server(lambda connection, over: over.wait(5) and None, robots=True) as server:
         started = time.monotonic()
-        fetcher = Fetcher(IMPATIENT, local)
+        fetcher = Fetcher(QUICK, local)
         assert [kind(fetcher, server.url(path)) for path in ("/a", "/b")] == ["robots"] * 2
         assert time.monotonic() - started < 2  # asked once
 
@@ -84,7 +84,10 @@ def test_rules_are_fetched_as_safely_as_a_page() -> None:
     assert kind(Fetcher(QUICK, is_public), "http://127.0.0.1/") == "blocked_address"
 
 
-def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> None:
+def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("attribution.fetching.fetcher.MAX_CRAWL_DELAY", 0.4)
     times: list[float] = []
 
     def respond(request: BaseHTTPRequestHandler) -> Answer:
