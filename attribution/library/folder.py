@@ -74,13 +74,7 @@ class _File(NamedTuple):
     size: int
 
 
-class _Key(NamedTuple):
-    """What an index depends on."""
-
-    files: tuple[_File, ...]
-    max_bytes: int
-
-
+_Key = tuple[tuple[_File, ...], int]  # what an index depends on: files and the limit of their size
 _indexes: dict[Path, tuple[_Key, _Index]] = {}
 _building = threading.Lock()
 
@@ -135,12 +129,10 @@ class FolderSearcher(KeywordSearcher):
             raise self._unusable("does not exist")
         folder = self._folder.resolve()
         with _building:
-            key = _Key(_list_files(folder), self._max_bytes)
-            built_from, index = _indexes.get(folder, (None, None))
-            if index is None or built_from != key:
-                index = _build_index(folder, key.files, self._max_bytes)
-                _indexes[folder] = (key, index)
-        return index
+            key = (_list_files(folder), self._max_bytes)
+            if folder not in _indexes or _indexes[folder][0] != key:
+                _indexes[folder] = (key, _build_index(folder, *key))
+            return _indexes[folder][1]
 
     def _unusable(self, reason: str) -> SearchFailed:
         return SearchFailed(
@@ -177,18 +169,12 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     pages: list[Page] = []
     failures: list[Failure] = []
     reading = FileReader("", math.inf)
-    for name, _, size in files:
+    for name, *_ in files:
         try:
-            if size > max_bytes:
-                message = f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it"
-                raise FetchFailed("too_large", message, name)
-            page = _read(folder / name, name, reading)
+            content = content_of(folder / name, name, max_bytes)
+            page = _read(content, folder / name, name, reading)
         except StageFailure as error:
             failures.append(error.as_failure("fetch", name))
-            continue
-        except OSError as error:
-            reason = f"{name} cannot be read: {error.strerror or error}"
-            failures.append(Failure(stage="fetch", subject=name, kind="unreadable", message=reason))
             continue
         row = (len(pages), page.title, page.text)
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)
@@ -198,11 +184,32 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     return _Index(tuple(pages), tuple(failures), table, threading.Lock())
 
 
-def _read(path: Path, name: str, reading: FileReader) -> Page:
+def content_of(path: Path, name: str, most: int) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        FetchFailed: too_large, or unreadable.
+    """
+    try:
+        check_size(name, path.stat().st_size, most)
+        return path.read_bytes()
+    except OSError as error:
+        message = f"{name} cannot be read: {error.strerror or error}"
+        raise FetchFailed("unreadable", message) from error
+
+
+def check_size(name: str, size: int, most: int) -> None:
+    """Raise FetchFailed for a file with more bytes than that."""
+    if size > most:
+        message = f"{name} has {size:,} bytes; the limit is {most:,}. Split it"
+        raise FetchFailed("too_large", message)
+
+
+def _read(content: bytes, path: Path, name: str, reading: FileReader) -> Page:
     # the shipped articles are our own text; whatever else lies in a folder may be hostile
     is_trusted = path.suffix.lower() == ".md" and path.is_relative_to(SHIPPED)
     read = extract if is_trusted else reading.read
-    extracted = titled(read(path.read_bytes(), "", name, document=True), name)
+    extracted = titled(read(content, "", name, document=True), name)
     site = BUILT_IN if is_trusted else "Library"
     extracted = replace(extracted, site=site)
     if not is_trusted:

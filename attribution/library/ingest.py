@@ -23,7 +23,7 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import FileReader
 from attribution.library.collection_store import DocumentStore, NewDocument, check_name
-from attribution.library.folder import files_below, titled
+from attribution.library.folder import check_size, content_of, files_below, titled
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure, Page
@@ -145,19 +145,7 @@ def from_upload(document: Document) -> Item:
 def _file_item(path: Path, name: str) -> Item:
     # a file name may not be valid text
     origin = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return Item(name, origin, partial(_read_bytes, path))
-
-
-def _read_bytes(path: Path) -> bytes:
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise _too_large(path.name, size)
-    return path.read_bytes()
-
-
-def _too_large(name: str, size: int) -> FetchFailed:
-    message = f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it"
-    return FetchFailed("too_large", message)
+    return Item(name, origin, partial(content_of, path, path.name, MAX_BYTES))
 
 
 class _ItemReader:
@@ -186,9 +174,6 @@ class _ItemReader:
             failure = error.as_failure("fetch", name).model_copy(update={"subject": name})
         except (StoreError, Unavailable):
             raise
-        except OSError as error:
-            message = f"{name} cannot be read: {error.strerror or error}"
-            failure = Failure(stage="fetch", subject=name, kind="unreadable", message=message)
         except Exception as error:  # a bug in a parser must not stop the others
             failure = Failure(
                 stage="fetch",
@@ -224,8 +209,7 @@ def _document(content: bytes, media_type: str, name: str, reading: FileReader) -
     if not media_type and Path(name).suffix.lower() not in SUFFIXES:
         expected = ", ".join(sorted(SUFFIXES))
         raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
-    if len(content) > MAX_BYTES:
-        raise _too_large(name, len(content))
+    check_size(name, len(content), MAX_BYTES)
     extracted = titled(reading.read(content, media_type, name, document=True), name)
     return make_page(name, "document", extracted, extracted.url)  # gets its URL when it is stored
 

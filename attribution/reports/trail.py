@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from attribution.reports import answer
 from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el
 from attribution.reports.looks import RELATIONS
@@ -116,14 +115,11 @@ def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -
     worthiness = f"{claim.worthiness or ''}".replace("_", " ")
     rows: dict[str, Child] = {
         "In the answer": f"“{words}”" if words else "No place",
-        "Claim": claim.text,
         "Made by": _joined(str(segmenter), worthiness, claim.worthiness_reason),
     }
     if claim.enriched:
-        changes = answer.shown(claim.text, claim.enriched)
-        rows["Reworded to stand alone"] = el("span", *changes, class_="enriched")
         by = versions.get("enrichment", "rules")
-        rows["Reworded by"] = _joined(by, claim.independence_reason)
+        rows["Reworded to stand alone by"] = _joined(by, claim.independence_reason)
     rows |= _search(row, report, provenance)
     rows["Passages compared"] = _joined(
         str(len(row.evidence)),

@@ -174,7 +174,7 @@ def test_the_provenance_of_a_claim_is_unbroken() -> None:
     worded = CLAIM.model_copy(update={"enriched": "The <i>river</i> Nile is 6,650 km long."})
     shown = drawn(report(source).model_copy(update={"claims": (worded,)}), provenance)
     for step in (
-        "Reworded to stand alone",
+        "Reworded to stand alone by",
         "nile &lt;u&gt;",
         "wikipedia",
         "robots.txt forbids it.",
