@@ -41,8 +41,7 @@ class Report(types.Report):
         decide first.
         """
         claim_id = claim if isinstance(claim, str) else claim.id
-        evidence = [piece for piece in self.evidence if piece.claim_id == claim_id]
-        return tuple(sorted(evidence, key=deciding_first))
+        return tuple(sorted(self.evidence_of(claim_id), key=deciding_first))
 
     def to_html(self) -> str:
         """Return a web page in one file, which loads and runs nothing."""
@@ -92,10 +91,9 @@ def check(
         >>> "1,280" in report.evidence_for(report.claims[0])[0].deciding_sentence
         True
     """
-    *_, last = stream(question, answer, sources, **settings)
-    assert isinstance(last, events.Finished)
-    assert isinstance(last.report, Report)
-    return last.report
+    report = events.finished(stream(question, answer, sources, **settings))
+    assert isinstance(report, Report)
+    return report
 
 
 def stream(

@@ -4,6 +4,7 @@ events.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
@@ -105,3 +106,10 @@ Event = (
     | Failed
     | Finished
 )
+
+
+def finished(steps: Iterable[Event]) -> Report:
+    """Run all steps, and return the report of the last one."""
+    *_, last = steps
+    assert isinstance(last, Finished)
+    return last.report

@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar
 
 from attribution.errors import Unavailable, UnknownName
@@ -121,7 +122,7 @@ def load(target: str) -> Any:
     """Import the object that "module:name" refers to."""
     module, _, attribute = target.partition(":")
     with IMPORTING:
-        return getattr(importlib.import_module(module), attribute)
+        return attrgetter(attribute)(importlib.import_module(module))
 
 
 # --- the entries of `settings.sources`: this is the one place that reads them ---

@@ -358,6 +358,10 @@ class Report(Frozen):
             )
         return self
 
+    def evidence_of(self, claim_id: str) -> list[Evidence]:
+        """Return the evidence for a claim."""
+        return [piece for piece in self.evidence if piece.claim_id == claim_id]
+
     def fitting_judgements(self) -> tuple[AnalystVerdict, ...]:
         """Return the last judgement on each claim, in the order of the claims, if it is about the
         claim's wording.

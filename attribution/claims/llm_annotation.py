@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
@@ -38,8 +38,6 @@ NUMBERED_CLASSES: Mapping[str, Worthiness] = {
 
 class ClaimReply(BaseModel, ABC):
     """The model's reply about one claim."""
-
-    model_config = ConfigDict(extra="ignore")
 
     @abstractmethod
     def value(self, claim: Claim) -> dict[str, object]:

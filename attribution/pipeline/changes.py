@@ -114,11 +114,6 @@ def verdict_of(report: Report, claim: Claim) -> Verdict:
     return next(verdict for verdict in report.verdicts if verdict.claim_id == claim.id)
 
 
-def evidence_of(report: Report, claim: Claim) -> list[Evidence]:
-    """Return the evidence for a claim."""
-    return [piece for piece in report.evidence if piece.claim_id == claim.id]
-
-
 def unclear_claims(report: Report) -> list[Claim]:
     """Return the claims that a second verifier may decide."""
     undecided = {v.claim_id for v in report.verdicts if v.label in UNDECIDED}

@@ -19,7 +19,6 @@ from attribution.models.engine import stoppable
 from attribution.pipeline.changes import (
     Changed,
     apply,
-    evidence_of,
     tidied,
     verdict_of,
     with_evidence,
@@ -220,9 +219,9 @@ class _Editing:
         second = verdict_of(rechecked, claim)
         if second.label in GUARANTEES:
             verdict = beside(second, first, "first")
-            return with_verdict(rechecked, verdict, evidence_of(rechecked, claim))
+            return with_verdict(rechecked, verdict, rechecked.evidence_of(claim.id))
         verdict = beside(first, second, "second")
-        return with_verdict(report, verdict, evidence_of(report, claim))
+        return with_verdict(report, verdict, report.evidence_of(claim.id))
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
         """Add the pages and failures of this edit."""

@@ -32,7 +32,7 @@ from attribution.errors import (
     Unavailable,
     setup_error,
 )
-from attribution.events import Finished
+from attribution.events import finished
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -465,9 +465,8 @@ def check(
     answer = str(row.fields["answer"])
     context = turns_of(row.fields.get("turns"))
     all_documents = [*own, *documents]
-    *_, last = run(question, answer, settings, store, all_documents, claims=claims, context=context)
-    assert isinstance(last, Finished)
-    return last.report
+    steps = run(question, answer, settings, store, all_documents, claims=claims, context=context)
+    return finished(steps)
 
 
 def documents_of(row: Row) -> tuple[Document, ...]:

@@ -69,8 +69,7 @@ class RunRecord:
         self._used_before = before.usage
         self.created_at = before.created_at
         for verdict in before.verdicts:
-            evidence = [e for e in before.evidence if e.claim_id == verdict.claim_id]
-            self.add_verdict(verdict, tuple(evidence))
+            self.add_verdict(verdict, tuple(before.evidence_of(verdict.claim_id)))
         self.timings.update(before.timings)
 
     def spend(self, spent: Spent) -> None:

@@ -186,7 +186,7 @@ def citation_lines(report: Report) -> dict[str, str]:
         keys = subject.keys(claim.id)
         if not keys:
             continue
-        pieces = [piece for piece in report.evidence if piece.claim_id == claim.id]
+        pieces = report.evidence_of(claim.id)
         said: dict[str, str] = {}
         for source in subject.cited.sources:
             page = pages[source.key]

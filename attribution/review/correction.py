@@ -40,8 +40,7 @@ def proposed_corrections(report: Report) -> list[Correction]:
     for claim in report.claims:
         if claim.id not in contradicted:
             continue
-        evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
-        piece = nearest_evidence(evidence, "contradicted")
+        piece = nearest_evidence(report.evidence_of(claim.id), "contradicted")
         correction = _proposed(claim, piece) if piece else None
         if correction:
             proposed.append(correction)

@@ -218,7 +218,7 @@ def _original_texts(report: Report) -> dict[str, str]:
 
 def _note(report: Report, claim_id: str) -> str:
     """Return the source and the sentence that the claim's verdict rests on; empty without any."""
-    piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id])
+    piece = deciding_evidence(report.evidence_of(claim_id))
     if piece is None:
         return ""
     page = next(page for page in report.pages if page.id == piece.page_id)

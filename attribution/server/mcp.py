@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 
 from attribution.errors import AttributionError
-from attribution.events import Finished
+from attribution.events import finished
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
@@ -99,12 +99,11 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
 
         def steps(stop: threading.Event) -> Iterator[CheckedAnswer]:
             chosen = bodies.settings(settings, {}, sources=sources)
-            *_, last = run(question, answer, chosen, stop=stop, is_saved=False)
-            assert isinstance(last, Finished)
+            report = finished(run(question, answer, chosen, stop=stop, is_saved=False))
             yield CheckedAnswer(
-                counts=Counter(badges(last.report)),
-                claims=_claims(last.report),
-                problems=[failure.message for failure in last.report.failures],
+                counts=Counter(badges(report)),
+                claims=_claims(report),
+                problems=[failure.message for failure in report.failures],
             )
 
         return await result(ctx, steps)

@@ -255,13 +255,12 @@ def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
 
 
 def select_claims(
-    report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = ""
+    report: Report, ids: Sequence[str], failures: Sequence[Failure], segmenter: str
 ) -> Report:
     """Reduce the run to these claims, in the order given."""
     claims = {claim.id: claim for claim in report.claims}
-    settings = {**report.settings, "segmenter": segmenter} if segmenter else report.settings
     update = {
-        "settings": settings,
+        "settings": {**report.settings, "segmenter": segmenter},
         "claims": tuple(claims[claim_id] for claim_id in ids if claim_id in claims),
         "verdicts": tuple(v for v in report.verdicts if v.claim_id in ids),
         "evidence": tuple(e for e in report.evidence if e.claim_id in ids),

@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from attribution import events
 from attribution.embedders import EMBEDDERS, Embedder
+from attribution.events import finished
 from attribution.evidence import GatherStep
 from attribution.pipeline.experiment import Fields
 from attribution.pipeline.run import run
@@ -128,8 +128,8 @@ def _sides(report: Report) -> list[_Side]:
     for claim in report.claims:
         if claim.checked:
             label = labels.get(claim.id, "")
-            evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
-            sides.append(_Side(claim, label, nearest_evidence(evidence, label)))
+            piece = nearest_evidence(report.evidence_of(claim.id), label)
+            sides.append(_Side(claim, label, piece))
     return sides
 
 
@@ -342,20 +342,14 @@ def compare_answers(
     """
     pages: dict[str, Page] = {}
     for answer in (first, second):
-        report = _finished(run(question, answer, settings, store, context=context))
+        report = finished(run(question, answer, settings, store, context=context))
         pages |= {page.id: page for page in report.pages}
     source = _GivenPages(tuple(pages.values()))
     reports: list[Report] = []
     for answer in (first, second):
         steps = run(question, answer, settings, store, source=source, context=context)
-        reports.append(_finished(steps))
+        reports.append(finished(steps))
     return compare_reports(reports[0], reports[1], settings, store)
-
-
-def _finished(steps: Iterator[events.Event]) -> Report:
-    *_, last = steps
-    assert isinstance(last, events.Finished)
-    return last.report
 
 
 def json_data(result: TwoAnswers) -> Fields:

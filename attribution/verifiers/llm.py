@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
@@ -41,8 +41,6 @@ _QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
 class PassageVerdict(BaseModel):
     """What the model says of one passage."""
-
-    model_config = ConfigDict(extra="ignore")
 
     reason: str = ""
     quote: str = ""

@@ -58,7 +58,7 @@ class Method(Protocol):
 def _hub(name: str, model: str, revision: str = "") -> Need:
     option = f" --revision {revision}" if revision else ""
     step = f"download it once with `hf download {model}{option}`"
-    return Need(step, check=f"attribution.studies.groundedness.methods.hub:{name}_downloaded")
+    return Need(step, check=f"attribution.studies.groundedness.methods.hub:{name}.is_downloaded")
 
 
 def _method(place: str, label: str, note: str, *needs: Need, english: bool = True) -> Entry:
@@ -93,21 +93,21 @@ METHODS: Table[Method] = Table(
             "hub:HemV1",
             "HHEM 1.0 (download)",
             "Vectara's cross-encoder on DeBERTa, 0.7 GB",
-            _hub("hem_v1", _HHEM, "hhem-1.0-open"),
+            _hub("HEM_V1", _HHEM, "hhem-1.0-open"),
         ),
         "hem_v2": _method(
             "hub:HemV2",
             "HHEM 2.1 (download)",
             "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
-            _hub("hem_v2", _HHEM),
-            _hub("flan_t5", "google/flan-t5-base"),
+            _hub("HEM_V2", _HHEM),
+            _hub("FLAN_T5", "google/flan-t5-base"),
         ),
         "factkb": _method(
             "hub:FactKB",
             "FactKB (download)",
             "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
-            _hub("factkb", "bunsenfeng/FactKB"),
-            _hub("roberta", "roberta-base"),
+            _hub("FACTKB", "bunsenfeng/FactKB"),
+            _hub("ROBERTA", "roberta-base"),
         ),
         "gc": _method(
             "local:GroundednessClassifier",
@@ -154,7 +154,7 @@ METHODS: Table[Method] = Table(
             "hub:ContextNli",
             "SelfCheck with the context, T24's model (download)",
             "SelfCheckGPT's DeBERTa with two outputs, 0.9 GB",
-            _hub("contextnli", "potsawee/deberta-v3-large-mnli"),
+            _hub("CONTEXT_NLI", "potsawee/deberta-v3-large-mnli"),
         ),
     },
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attribution.errors import Unavailable
 from attribution.models.engine import load_once
-from attribution.models.files import hide_loading_bar
+from attribution.models.files import WEIGHTS, hide_loading_bar
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Scored, by_sentence, joined, of_context
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 M = TypeVar("M")
-WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 TOKENIZER = ("tokenizer.json", "vocab.json", "spiece.model")
 BATCH = 16
 
@@ -72,10 +71,6 @@ FLAN_T5 = HubClassifier("google/flan-t5-base", files=TOKENIZER)
 FACTKB = HubClassifier("bunsenfeng/FactKB")
 ROBERTA = HubClassifier("roberta-base", files=TOKENIZER)
 CONTEXT_NLI = HubClassifier("potsawee/deberta-v3-large-mnli")
-
-hem_v1_downloaded, hem_v2_downloaded = HEM_V1.is_downloaded, HEM_V2.is_downloaded
-flan_t5_downloaded, roberta_downloaded = FLAN_T5.is_downloaded, ROBERTA.is_downloaded
-factkb_downloaded, contextnli_downloaded = FACTKB.is_downloaded, CONTEXT_NLI.is_downloaded
 
 
 @load_once

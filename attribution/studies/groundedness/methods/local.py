@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import Unavailable
-from attribution.events import Finished
+from attribution.events import finished
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -129,16 +129,14 @@ class Pipeline:
             closing(Store.open(f"sqlite:///{folder}/run.sqlite3")) as store,
         ):
             steps = run(given.question, given.response, self._settings, store, documents, stop)
-            *_, last = steps
-        assert isinstance(last, Finished)
-        report = last.report
+            report = finished(steps)
         checked = [verdict for verdict in report.verdicts if verdict.label not in UNCHECKED]
         return Scored({ONE: min((_support(v, report) for v in checked), default=1.0)})
 
 
 def _support(verdict: Verdict, report: Report) -> float:
     """Return the best passage's entailment, at most one minus the surest contradiction."""
-    evidence = [e.probabilities for e in report.evidence if e.claim_id == verdict.claim_id]
+    evidence = [piece.probabilities for piece in report.evidence_of(verdict.claim_id)]
     entailed = max((one.entailed for one in evidence), default=0.0)
     if verdict.label not in ("contradicted", "conflicting"):
         return entailed

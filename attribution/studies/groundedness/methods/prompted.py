@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
@@ -17,10 +17,6 @@ from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined, spans
 from attribution.types import Probabilities, Relation
 from attribution.verifiers import VERIFIERS
-
-
-class _MethodReply(BaseModel):
-    model_config = ConfigDict(extra="ignore")
 
 
 class Prompted:
@@ -52,7 +48,7 @@ def usable(replies: Sequence[Schema | LlmFailed]) -> list[Schema]:
     return values
 
 
-class PassOrFail(_MethodReply):
+class PassOrFail(BaseModel):
     REASONING: list[str] | str = ""
     SCORE: Literal["PASS", "FAIL"]
 
@@ -79,11 +75,11 @@ class Lynx(Prompted):
         return Scored({ONE: float(judged.SCORE == "PASS")})
 
 
-class Triplets(_MethodReply):
+class Triplets(BaseModel):
     triplets: list[list[str]]
 
 
-class TripletRelation(_MethodReply):
+class TripletRelation(BaseModel):
     reason: str = ""
     relation: Relation
 
@@ -115,11 +111,11 @@ class RefChecker(Prompted):
         return Scored({ONE: float(all(one.relation == "entailed" for one in usable(replies)))})
 
 
-class ClaimList(_MethodReply):
+class ClaimList(BaseModel):
     claims: list[str]
 
 
-class FaultyClaims(_MethodReply):
+class FaultyClaims(BaseModel):
     contradicted: list[int]
     unsupported: list[int]
 
@@ -171,8 +167,6 @@ def contradiction(p: Probabilities) -> float:
 
 
 class Sample(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     answer: str
 
 
