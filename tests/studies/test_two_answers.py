@@ -95,11 +95,10 @@ BUILT, BUILT_BY = "The tower was built in 1889.", "Eiffel's company built the to
 PAINTED, OLD = "The tower was painted green.", "The tower is painted grey."
 
 
-def test_one_that_entails_the_other_agrees_with_it() -> None:
-    found = [("same", [BUILT_BY], [BUILT])]
-    for pair in ((BUILT, BUILT_BY), (BUILT_BY, BUILT)):
-        fresh = Store.open("sqlite://")
-        assert aligned(report(BUILT_BY), report(BUILT), fresh, {pair: (0.9, 0.0)}) == found
+@pytest.mark.parametrize("pair", [(BUILT, BUILT_BY), (BUILT_BY, BUILT)])
+def test_one_that_entails_the_other_agrees_with_it(pair: tuple[str, str], store: Store) -> None:
+    found = aligned(report(BUILT_BY), report(BUILT), store, {pair: (0.9, 0.0)})
+    assert found == [("same", [BUILT_BY], [BUILT])]
 
 
 def test_claims_whose_values_differ_do_not_agree_whatever_the_verifier_says(store: Store) -> None:
