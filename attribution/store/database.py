@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError
 from attribution.errors import BadInput, StoreError
 from attribution.server_settings import server_number
 
-REVISION = "addresses_without_times"
+REVISION = "one_column_for_lists"
 
 metadata = sa.MetaData()
 
@@ -85,11 +85,9 @@ runs = _table(
     _text("search_text"),  # title, tags and note, see runs.searchable
     _number("size"),  # characters, with its pages
     # What a list shows of the version, so that no report has to be parsed for it.
-    _number("claims"),
     _number("checked"),  # claims compared with the sources
     _number("reviewed"),  # claims assessed by the analyst
-    _of("verdicts", default="{}"),  # JSON, claims by badge, without zeros
-    _of("sources", default="[]"),  # JSON, a list of kinds
+    _of("listed", default="{}"),  # JSON: claims, verdicts and sources, see runs.summary
     _text("claims_text"),  # question, answer and claims, see runs.searchable
     # The queue of waiting runs.
     _number("queued"),  # its place in the order; 0: it doesn't wait

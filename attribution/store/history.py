@@ -66,7 +66,7 @@ class HistoryRow(NamedTuple):
     verdicts: dict[str, int]
     checked: int
     reviewed: int
-    sources: tuple[str, ...]
+    sources: list[str]
     queued: bool
     problem: str
 
@@ -81,7 +81,7 @@ class HistoryRow(NamedTuple):
         return " ".join(name.split())
 
 
-COLUMNS = [RUN[name] for name in HistoryRow._fields if name != "beginning"]
+COLUMNS = [column for column in RUN if column.name in (*HistoryRow._fields, "listed")]
 
 
 class Description(NamedTuple):
@@ -206,7 +206,6 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
 def _row(row: Row) -> HistoryRow:
     values = row._asdict()
     values["tags"] = tuple(json.loads(row.tags))
-    values["verdicts"] = json.loads(row.verdicts)
-    values["sources"] = tuple(json.loads(row.sources))
     values["queued"] = row.queued > 0
+    values |= json.loads(values.pop("listed"))
     return HistoryRow(**values)

@@ -386,12 +386,15 @@ def summary(report: Report) -> dict[str, object]:
     badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
     badges |= {own.claim_id: own.label for own in report.judgements if own.label}
     statements = [claim.statement for claim in report.claims]
-    return {
+    listed = {
         "claims": len(report.claims),
-        "verdicts": json.dumps(Counter(badges.values())),
+        "verdicts": Counter(badges.values()),
+        "sources": source_names(report),
+    }
+    return {
+        "listed": json.dumps(listed, ensure_ascii=False),
         "checked": sum(badge not in UNCHECKED for badge in badges.values()),
         "reviewed": sum(judgement.label is not None for judgement in report.judgements),
-        "sources": json.dumps(source_names(report), ensure_ascii=False),
         "claims_text": searchable(report.question, report.answer, *statements),
     }
 

@@ -54,7 +54,7 @@ def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
     assert nile.name == "How long is the Nile?"
     assert nile.verdicts == {"supported": 1}
     assert nile.claims == 1
-    assert nile.sources == ("library",)
+    assert nile.sources == ["library"]
     assert row_of(three, "straße").name == "An answer. It goes on."
     newest = three.history.find(HistoryQuery(limit=1))
     assert len(newest.rows) == 1
@@ -133,7 +133,7 @@ def test_a_run_is_listed_from_its_start_with_what_is_known(store: Store) -> None
     assert ids(mine, state="unfinished", words="how") == ["going"]
     mine.runs.save_unfinished(known, known.pages)
     assert row_of(mine, "going").verdicts == {"supported": 1}
-    assert row_of(mine, "going").sources == ("document:notes.txt",)
+    assert row_of(mine, "going").sources == ["document:notes.txt"]
     assert mine.runs.load("going", unfinished=True) == known
     mine.runs.finish(known)
     assert ids(mine, state="finished") == ["going"]
