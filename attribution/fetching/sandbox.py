@@ -28,7 +28,7 @@ from pydantic import TypeAdapter
 
 from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fair_queue import Turns
-from attribution.fetching.formats import EXTRACTED, extract, reader_of
+from attribution.fetching.formats import EXTRACTED, extract
 from attribution.fetching.office import first_sheet
 from attribution.fetching.page import Extracted
 from attribution.fetching.pdf import Picture, draw
@@ -81,7 +81,6 @@ class FileReader:
             FetchFailed: As `extract` does, or timed_out, budget_spent, or unreadable if the parser
                 crashed.
         """
-        reader_of(content, media_type, name, document)
         if self._seconds_left <= 0:
             message = (
                 f"{name} was not read: reading the others took {self._seconds:g} s; "

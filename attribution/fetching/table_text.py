@@ -81,16 +81,14 @@ def _count_titles(rows: Sequence[_Row]) -> int:
 
 def _column_names(heads: Sequence[_Row]) -> list[str]:
     """Return the name of each column from all rows of heads; upper heads span empty cells."""
-    spread: list[Iterable[str]] = [accumulate(row, _filled) for row in heads[:-1]]
+    spread: list[Iterable[str]] = [
+        accumulate(row, lambda left, cell: cell or left) for row in heads[:-1]
+    ]
     names = []
     for parts in zip_longest(*spread, *heads[-1:], fillvalue=""):
         name = " ".join(dict.fromkeys(filter(None, parts)))
         names.append(name.rstrip(": "))
     return names
-
-
-def _filled(left: str, cell: str) -> str:
-    return cell or left
 
 
 def _is_head(rows: Sequence[_Row]) -> bool:

@@ -41,7 +41,7 @@ from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
 from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
-from attribution.verifiers.calibration import badge_share, badges
+from attribution.verifiers.calibration import badges, share, verifier_of
 
 NEAREST = ("no_relation", "missing")  # labels of claims whose nearest passage decides nothing
 Pages = Mapping[str, Page]
@@ -116,12 +116,12 @@ def _trust(row: ClaimRow, report: Report) -> str:
     """Say which rule decided, and how often such verdicts were right."""
     if row.own or row.verdict is None or row.verdict.label in ("missing", "not_checked"):
         return ""
-    share = badge_share(row.verdict, report)
+    right = share(verifier_of(row.claim.id, report), row.verdict)
     reason = as_sentence(row.verdict.reason)
     is_said = reason == verdict_sentence(row, len(report.pages))
     if is_said or row.verdict.label == "no_relation":
         reason = ""  # it stands above
-    words = f"{reason} {as_sentence(share) if share else ''}".strip()
+    words = f"{reason} {as_sentence(right)}".strip()
     other = row.verdict.other
     if other and other.label != row.verdict.label:
         words = f"{words} The {other.reader} verifier: {look(other.label).word.lower()}."

@@ -77,20 +77,17 @@ def write_xlsx(*runs: Exported) -> bytes:
 
 def write_html(*runs: Exported) -> bytes:
     """Write what is read most as one web page that opens without a network."""
-    lines: list[list[str]] = []
-    for exported in runs:
-        for cells in table_rows(exported):
-            lines.append([str(cells.get(name) or "") for name in SHOWN])
+    lines = [[str(cell or "") for cell in row] for row in _rows(runs, SHOWN)]
     heads = [name.capitalize() for name in SHOWN]
     title = f"Claims of {plural(len(runs), 'answer')}"
     page = document(title, CSS, el("div", table(heads, lines)))
     return page.encode("utf-8", "replace")
 
 
-def _rows(runs: Sequence[Exported]) -> Iterator[list[Cell]]:
+def _rows(runs: Sequence[Exported], names: Sequence[str] = COLUMNS) -> Iterator[list[Cell]]:
     for exported in runs:
         for cells in table_rows(exported):
-            yield [cells.get(name) for name in COLUMNS]
+            yield [cells.get(name) for name in names]
 
 
 def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:

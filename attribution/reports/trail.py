@@ -13,7 +13,7 @@ from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report
 from attribution.verdicts import DecisionPolicy, leaning
-from attribution.verifiers.calibration import badge_reliability, verifier_of
+from attribution.verifiers.calibration import verifier_of
 
 KINDS = {"web": "web page", "library": "collection"}
 
@@ -129,7 +129,7 @@ def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -
         verifier_of(claim.id, report),
     )
     if row.verdict:
-        rows["Rule"] = _joined(row.verdict.reason, badge_reliability(row.verdict, report))
+        rows["Rule"] = row.verdict.reason
     return _folded("Why this verdict", rows, "why whole")
 
 

@@ -164,32 +164,16 @@ def strength_of(version: str, verdict: Verdict) -> Strength | None:
     return "weak" if graded and (verdict.hearsay or is_unknown) else graded
 
 
-def share(version: str, label: Label, probability: float) -> str:
+def share(version: str, verdict: Verdict) -> str:
     """Say how many badges like this were right; empty if too few were judged."""
-    found = curve(version, label)
-    step = found.step(probability) if found else None
+    found = curve(version, verdict.label)
+    step = found.step(verdict.confidence) if found else None
     if step is None:
         return ""
     tenths = 10 * step.right // step.shown
     return (
         f"{'nearly all' if tenths == 10 else f'at least {tenths} in 10'} such verdicts were right"
     )
-
-
-def reliability(version: str, label: Label, probability: float) -> str:
-    """Say how many badges like this were right, of how many.
-
-    Empty for badges that settle nothing.
-    """
-    if label not in GUARANTEES:
-        return ""
-    found = curve(version, label)
-    if found is None:
-        return f"uncalibrated: strong from {CAREFUL:.2f}"
-    step = found.step(probability)
-    if step is None:
-        return "too few such verdicts were judged by people"
-    return f"{share(version, label, probability)}: {step.right} of {step.shown} that people judged"
 
 
 def verifier_of(claim_id: str, report: Report) -> str:
@@ -237,17 +221,3 @@ def badges(report: Report, without: str = "not_reached") -> list[str]:
     """Return the badge that each claim is shown with."""
     verdicts = {v.claim_id: v for v in report.verdicts}
     return [badge_of(verdicts.get(claim.id), report, without) for claim in report.claims]
-
-
-def badge_share(verdict: Verdict | None, report: Report) -> str:
-    """Say how many badges like this were right; empty if that is unknown."""
-    if verdict is None:
-        return ""
-    return share(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)
-
-
-def badge_reliability(verdict: Verdict | None, report: Report) -> str:
-    """Say the same with the counts, or why it is not known."""
-    if verdict is None:
-        return ""
-    return reliability(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)

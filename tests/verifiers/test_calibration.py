@@ -32,24 +32,18 @@ def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() 
         "weak",
         "strong",
     ]
-    assert (
-        calibration.share(OTHER, "supported", 0.75) == "at least 9 in 10 such verdicts were right"
-    )
-    assert calibration.share(OTHER, "supported", 0.99) == "nearly all such verdicts were right"
-    assert calibration.reliability(OTHER, "contradicted", 0.5).endswith(
-        "20 of 40 that people judged"
-    )
-    assert calibration.share(OTHER, "supported", 0.3) == ""
-    assert "too few" in calibration.reliability(OTHER, "supported", 0.3)
+    for probability, share in ((0.75, "at least 9 in 10"), (0.99, "nearly all")):
+        judged = verdict(claim("A."), "supported", probability)
+        assert calibration.share(OTHER, judged) == f"{share} such verdicts were right"
+    assert calibration.share(OTHER, verdict(claim("A."), "supported", 0.3)) == ""
 
 
 def test_without_a_calibration_only_high_probabilities_are_sure() -> None:
     for label in GUARANTEES:
         assert calibration.strength(OTHER, label, CAREFUL) == "strong"
         assert calibration.strength(OTHER, label, CAREFUL - 0.01) == "weak"
-        assert "uncalibrated" in calibration.reliability(OTHER, label, 0.9)
     assert calibration.strength(OTHER, "unclear", 0.1) is None
-    assert calibration.reliability(OTHER, "unclear", 0.1) == ""
+    assert calibration.share(OTHER, verdict(claim("A."), "unclear", 0.1)) == ""
 
 
 def test_where_no_threshold_keeps_the_guarantee_no_badge_is_sure() -> None:
