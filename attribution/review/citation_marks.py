@@ -48,9 +48,6 @@ class Cited:
     sources: tuple[AnswerSource, ...]
     lists: Listed
 
-    def source(self, key: str) -> AnswerSource:
-        return next(source for source in self.sources if source.key == key)
-
 
 def find(answer: str, names: frozenset[str] = frozenset()) -> Cited:
     """Find the citations of an answer.
@@ -202,7 +199,7 @@ class _Resolver:
 
 
 def attach(answer: str, cited: Cited, claims: Sequence[Claim]) -> dict[str, tuple[int, ...]]:
-    """Attach the marks to claims.
+    """Attach the marks to claims outside lists of sources.
 
     A mark belongs to the sentence it stands in or right after; one that opens a paragraph belongs
     to the sentence that follows. Within a sentence it is attached to the claims that end between
@@ -213,7 +210,7 @@ def attach(answer: str, cited: Cited, claims: Sequence[Claim]) -> dict[str, tupl
     """
     claims_of: dict[Span, list[Claim]] = {}
     for claim in claims:
-        if claim.spans and not cited.lists.holds(claim.spans[0][0]):
+        if claim.spans:
             claims_of.setdefault(claim.sentence or _extent(claim), []).append(claim)
     text = _AnswerText(answer, cited.marks)
     sentences = sorted(claims_of)

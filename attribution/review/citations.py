@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 from urllib.parse import quote
 
 from markdown_it.common.utils import unescapeAll
@@ -32,7 +32,7 @@ Problem = Literal["dead", "unreachable", "unnamed"]
 MOST_IN_BRACKETS = 20  # characters of a source's key
 
 Outcome = Literal["supported", "contradicted", "not_supported"] | Problem
-UNREAD: tuple[Problem, ...] = ("dead", "unreachable", "unnamed")
+UNREAD = frozenset(get_args(Problem))
 Standing = Literal[
     "cited_supported",
     "cited_not_supported",
@@ -222,11 +222,11 @@ class _Subject:
     @classmethod
     def of(cls, report: Report) -> _Subject:
         cited = find(report.answer, source_names(pages=report.pages))
-        claims = []
-        for claim in report.claims:
-            is_listed = bool(claim.spans) and cited.lists.holds(claim.spans[0][0])
-            if claim.checked and not is_listed:
-                claims.append(claim)
+        claims = [
+            claim
+            for claim in report.claims
+            if claim.checked and not (claim.spans and cited.lists.holds(claim.spans[0][0]))
+        ]
         return cls(cited, claims, attach(report.answer, cited, claims))
 
     def keys(self, claim_id: str) -> list[str]:
@@ -250,7 +250,6 @@ class _Subject:
         verifier: str,
     ) -> CitationReport:
         labels = shown_labels(report)
-        supported = {claim_id for claim_id, label in labels.items() if label == "supported"}
         claims: list[CitedClaim] = []
         in_order: list[Citation] = []
         for claim in self.claims:
@@ -259,7 +258,7 @@ class _Subject:
             claims.append(
                 CitedClaim(
                     claim_id=claim.id,
-                    standing=_standing(of_claim, claim.id in supported),
+                    standing=_standing(of_claim, labels.get(claim.id) == "supported"),
                     marks=self.marks.get(claim.id, ()),
                 )
             )
@@ -281,7 +280,7 @@ def _standing(citations: Sequence[Citation], is_supported_elsewhere: bool) -> St
     outcomes = {citation.outcome for citation in citations}
     if "supported" in outcomes:
         return "cited_supported"
-    return "cited_unreachable" if outcomes & set(UNREAD) else "cited_not_supported"
+    return "cited_unreachable" if outcomes & UNREAD else "cited_not_supported"
 
 
 def _figures(claims: Sequence[CitedClaim], citations: Sequence[Citation]) -> Figures:
@@ -302,28 +301,23 @@ def _figures(claims: Sequence[CitedClaim], citations: Sequence[Citation]) -> Fig
 # --- the pages of the sources ---
 
 GONE = (404, 410)  # HTTP: nothing is there any more, or never was
-NUMBERS = {
+NUMBERS = {  # of DOI, arXiv and PubMed, by where they lead
     # not into the address of a link
-    "DOI": re.compile(r"(?<![\w.])(10\.\d{4,9}/(?:(?!\]\()[^\s\"<>{}|\\^`])+)"),
-    "arXiv": re.compile(
+    "https://doi.org/": re.compile(r"(?<![\w.])(10\.\d{4,9}/(?:(?!\]\()[^\s\"<>{}|\\^`])+)"),
+    "https://arxiv.org/abs/": re.compile(
         r"""
         \barxiv(?: \.org/(?:abs|pdf|html)/ | :\s? )
         ( \d{4}\.\d{4,5} | [a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7} )(?!\d)
         """,
         re.IGNORECASE | re.VERBOSE,
     ),
-    "PubMed": re.compile(
+    "https://pubmed.ncbi.nlm.nih.gov/": re.compile(
         r"""
         \b(?: PMID:?\s? | pubmed\.ncbi\.nlm\.nih\.gov/ | ncbi\.nlm\.nih\.gov/pubmed/ )
         ( \d{1,8} )(?!\d)
         """,
         re.IGNORECASE | re.VERBOSE,
     ),
-}
-RESOLVERS = {
-    "DOI": "https://doi.org/",
-    "arXiv": "https://arxiv.org/abs/",
-    "PubMed": "https://pubmed.ncbi.nlm.nih.gov/",
 }
 # The rest of an address with a DOI
 AFTER_DOI = re.compile(r"(?:/(?:full|abstract|pdf|epub)|\.pdf)?(?:[?#].*)?$", re.IGNORECASE)
@@ -408,11 +402,11 @@ def _address(source: AnswerSource) -> str:
 def resolver_address(text: str) -> str:
     """Return where the first DOI, arXiv or PubMed number of a text leads, or ""."""
     text = unescapeAll(text)
-    for kind, pattern in NUMBERS.items():
+    for resolver, pattern in NUMBERS.items():
         match = pattern.search(text)
         if match:
             number = without_end(AFTER_DOI.sub("", match[1]))
-            return RESOLVERS[kind] + quote(number, safe="/")
+            return resolver + quote(number, safe="/")
     return ""
 
 

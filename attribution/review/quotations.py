@@ -82,8 +82,8 @@ class _PageWords:
 
     @classmethod
     def of(cls, page: Page) -> _PageWords:
-        matches = list(_WORD.finditer(page.text))
-        return cls(page, [_folded(m[0]) for m in matches], [m.span() for m in matches])
+        places = [match.span() for match in _WORD.finditer(page.text)]
+        return cls(page, _words(page.text), places)
 
     def quoted(self, quotation: Quotation, outcome: Outcome, at: Span) -> Quotation:
         """Return a quotation as one of the words with these numbers."""
@@ -92,13 +92,8 @@ class _PageWords:
         return replace(quotation, outcome=outcome, page=self.page, source=words, at=place)
 
 
-def _folded(word: str) -> str:
-    return word.casefold().replace("’", "'")
-
-
 def _check(span: Span, text: str, pages: Sequence[_PageWords]) -> Quotation:
-    parts = [_words(part) for part in _GAP.split(_LETTER.sub(r"\1", text))]
-    parts = [part for part in parts if part]
+    parts = list(filter(None, map(_words, _GAP.split(_LETTER.sub(r"\1", text)))))
     quotation = Quotation(span, text, "not_found")
     for page in pages:
         at = _in_order(parts, page.words)
@@ -117,7 +112,7 @@ def _check(span: Span, text: str, pages: Sequence[_PageWords]) -> Quotation:
 
 
 def _words(text: str) -> list[str]:
-    return [_folded(word) for word in _WORD.findall(text)]
+    return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def _in_order(parts: Sequence[list[str]], words: list[str]) -> Span | None:

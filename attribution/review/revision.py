@@ -8,32 +8,34 @@ instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 from attribution.edits import Reword
-from attribution.review.judgements import shown_labels
 from attribution.text.markdown import escape_markdown
 from attribution.text.marks import marks
 from attribution.text.passages import passages
 from attribution.text.quantities import changed_values
 from attribution.text.urls import is_web
-from attribution.types import Claim, Label, Report, Span
+from attribution.types import Claim, Report, Span
 from attribution.verdicts import deciding_evidence
+from attribution.verifiers.calibration import badge_of
 
 QUOTED = 300  # characters of a quote
 Unsupported = Literal["keep", "mark", "drop"]
 UNSUPPORTED: tuple[Unsupported, ...] = get_args(Unsupported)
-MARKS: dict[Label, str] = {
+MARKS = {
     "contradicted": "contradicted by a source",
+    "weak_contradicted": "possibly contradicted by a source",
     "conflicting": "sources disagree",
     "unclear": "not settled by the sources",
     "no_relation": "no source found",
     "missing": "no source found",
     "not_reached": "not checked",
-}  # by verdict, the worst first
+}  # by badge, the worst first
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
 _CLOSING = re.compile(
     r"""(?:
@@ -55,6 +57,7 @@ class _Replacement(NamedTuple):
     start: int
     end: int
     after: str
+    sentence: Span = (0, 0)  # that is marked, or, where nothing takes its place, dropped
 
 
 def revise(report: Report, unsupported: Unsupported = "keep") -> str:
@@ -70,10 +73,7 @@ def revise(report: Report, unsupported: Unsupported = "keep") -> str:
         report: A finished run.
         unsupported: What becomes of unsupported sentences.
     """
-    reviser = _Reviser(report, unsupported)
-    for sentence in reviser.sentences():
-        reviser.revise(sentence)
-    return reviser.revision()
+    return _Reviser(report, unsupported).revised()
 
 
 @dataclass
@@ -86,28 +86,23 @@ class _Reviser:
     def __init__(self, report: Report, unsupported: Unsupported) -> None:
         self._report = report
         self._answer = report.answer
-        self._shown = _displayed(report.answer)
         self._unsupported = unsupported
-        self._edits: list[_Replacement] = []
-        labels = shown_labels(report).items()
-        self._labels = {i: label for i, label in labels if label != "not_checked"}
-        self._supported = {i for i, label in labels if label == "supported"}
-        self._claims = {claim.id: claim for claim in report.claims}
-        self._originals = _original_texts(report)
+        self._edits: set[_Replacement] = set()
+        badges = {verdict.claim_id: badge_of(verdict, report) for verdict in report.verdicts}
+        self._badges = {i: badge for i, badge in badges.items() if badge != "not_checked"}
+        self._supported = {i for i, badge in badges.items() if badge.endswith("supported")}
         self._notes = _Footnotes(self._answer)
         self._own_marks = [span for mark in marks(self._answer) for span in mark.hidden]
 
-    def sentences(self) -> list[_Sentence]:
+    def _sentences(self) -> list[_Sentence]:
         """Return the sentences with checked claims, in order; overlapping ones are merged."""
-        spans: list[tuple[Span, str]] = []
+        spans: list[tuple[int, int, str]] = []
         for claim in self._report.claims:
-            of_claim = [*claim.spans, *([claim.sentence] if claim.sentence else [])]
-            if claim.id in self._labels and of_claim:
-                start = min(start for start, _ in of_claim)
-                end = max(end for _, end in of_claim)
-                spans.append(((start, end), claim.id))
+            places = [place for span in (*claim.spans, claim.sentence) if span for place in span]
+            if claim.id in self._badges and places:
+                spans.append((min(places), max(places), claim.id))
         sentences: list[_Sentence] = []
-        for (start, end), claim_id in sorted(spans):
+        for start, end, claim_id in sorted(spans):
             last = sentences[-1] if sentences else None
             if last and start < last.span[1]:
                 last.span = (last.span[0], max(end, last.span[1]))
@@ -116,91 +111,92 @@ class _Reviser:
                 sentences.append(_Sentence((start, end), [claim_id]))
         return sentences
 
-    def revise(self, sentence: _Sentence) -> None:
-        """Drop a sentence, or correct it and add a mark and footnotes, as was chosen."""
-        bad = [self._labels[i] for i in sentence.claims if i not in self._supported]
-        is_whole = len(bad) == len(sentence.claims)
-        if bad and is_whole and self._unsupported == "drop" and self._drop(sentence.span):
-            return
-        for claim_id in sentence.claims:
-            if claim_id in self._supported and claim_id in self._originals:
-                self._correct(self._claims[claim_id])
-        added = ""
-        if bad and self._unsupported != "keep":
-            words = next(words for label, words in MARKS.items() if label in bad)
-            added = f" *({'' if is_whole else 'in part: '}{words})*"
-        added += self._footnote_marks(sentence)
-        position = self._place_after(sentence.span[1]) if added else None
-        if position is None:
-            return
-        self._edits.append(_Replacement(position, position, added))
-        if "[^" in added:
-            self._drop_own_marks(sentence.span[0], position)
-
-    def _place_after(self, end: int) -> int | None:
-        """Return the place for a mark: behind the markup and links that close after a sentence.
-
-        None if a mark would change how the rest renders.
-        """
-        closing = _CLOSING.match(self._answer, end)
-        for place in (closing.end() if closing else end, end):
-            if _displayed(f"{self._answer[:place]}[^1]{self._answer[place:]}") == self._shown:
-                return place
-        return None
-
-    def _drop_own_marks(self, first: int, last: int) -> None:
-        """Cut the answer's citation marks between two places, but no mark in code and no note."""
-        for start, end in self._own_marks:
-            if start < first or end > last or "^" in self._answer[start:end]:
-                continue
-            start -= self._answer[first:start].endswith(" ")
-            rest = self._answer[:start] + self._answer[end:]
-            if _displayed(rest) == self._shown:
-                self._edits.append(_Replacement(start, end, ""))
-
-    def revision(self) -> str:
+    def revised(self) -> str:
         """Return the answer with all changes, and the footnotes below it."""
-        pieces: list[str] = []
-        position = 0
-        for edit in sorted(self._edits):
-            pieces += [self._answer[position : edit.start], edit.after]
-            position = edit.end
-        text = "".join([*pieces, self._answer[position:]])
+        sentences = self._sentences()
+        if self._unsupported == "drop":
+            bad = [s.span for s in sentences if self._supported.isdisjoint(s.claims)]
+            self._apply(
+                [[_Replacement(*cut, "", s) for cut in _cuts(self._answer, *s)] for s in bad]
+            )
+        dropped = {edit.sentence for edit in self._edits}
+        self._apply([self._marks(s) for s in sentences if s.span not in dropped])
+        self._apply([[cut] for edit in self._edits for cut in self._marks_before(edit)])
+        originals = _original_texts(self._report)
+        for claim in self._report.claims:
+            if claim.id in originals and claim.id in self._supported:
+                self._correct(claim, originals[claim.id])
+        text = self._replaced(self._edits)
         return text + self._notes.definitions(text)
 
-    def _correct(self, claim: Claim) -> None:
-        """Change the values of the answer that were changed in a claim, where each stands once."""
-        for value, changed in changed_values(self._originals[claim.id], claim.statement):
-            written = re.compile(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)")
-            places: list[Span] = []
-            for span in claim.spans:
-                places += [match.span() for match in written.finditer(self._answer, *span)]
-            if len(places) == 1:
-                replacement = _Replacement(*places[0], changed)
-                if replacement not in self._edits:
-                    self._edits.append(replacement)
+    def _apply(self, choices: list[list[_Replacement]]) -> None:
+        """Make the first edit of each choice under which the rest is displayed as before.
 
-    def _drop(self, span: Span) -> bool:
-        """Cut a sentence out; False if the rest would not stay as it was."""
-        wanted = _displayed(self._answer, span)
-        for start, end in _cuts(self._answer, *span):
-            if any(edit.start < end and start < edit.end for edit in self._edits):
-                continue
-            if _displayed(self._answer[:start] + self._answer[end:]) != wanted:
-                continue
-            self._edits.append(_Replacement(start, end, ""))
-            return True
-        return False
+        As reading an answer takes long, all are tried together, then each half of them.
+        """
+        edits = [choice[0] for choice in choices if choice]
+        middle = len(choices) // 2
+        if self._fit(edits):
+            self._edits.update(edits)
+        elif middle:
+            self._apply(choices[:middle])
+            self._apply(choices[middle:])
+        else:
+            self._apply([choices[0][1:]])
+
+    def _fit(self, edits: list[_Replacement]) -> bool:
+        in_order = sorted(self._edits.union(edits))
+        if any(later.start < edit.end for edit, later in pairwise(in_order)):
+            return False
+        changed = self._replaced([e._replace(after=e.after and "[^1]") for e in edits])
+        dropped = [edit.sentence for edit in edits if not edit.after]
+        return _displayed(changed) == _displayed(self._answer, dropped)
+
+    def _replaced(self, edits: Iterable[_Replacement]) -> str:
+        text = self._answer
+        for start, end, after, _ in sorted(edits, reverse=True):
+            text = text[:start] + after + text[end:]
+        return text
+
+    def _marks(self, sentence: _Sentence) -> list[_Replacement]:
+        """Return the places for a sentence's mark and footnotes: behind the markup and links that
+        close after it, or at its end.
+        """
+        bad = [self._badges[i] for i in sentence.claims if i not in self._supported]
+        added = ""
+        if bad and self._unsupported != "keep":
+            words = next(words for badge, words in MARKS.items() if badge in bad)
+            share = "in part: " * (len(bad) < len(sentence.claims))
+            added = f" *({share}{words})*"
+        added += self._footnote_marks(sentence)
+        if not added:
+            return []
+        end = sentence.span[1]
+        closing = _CLOSING.match(self._answer, end)
+        places = (closing.end() if closing else end, end)
+        return [_Replacement(place, place, added, sentence.span) for place in places]
+
+    def _marks_before(self, edit: _Replacement) -> Iterator[_Replacement]:
+        """Yield cuts of the answer's own marks that footnotes replace; no mark in code, no note."""
+        first = edit.sentence[0]
+        for start, end in self._own_marks if "[^" in edit.after else ():
+            if first <= start and end <= edit.start and "^" not in self._answer[start:end]:
+                start -= self._answer[first:start].endswith(" ")
+                yield _Replacement(start, end, "")
+
+    def _correct(self, claim: Claim, original: str) -> None:
+        """Change the values of the answer that were changed in a claim, where each stands once."""
+        for value, changed in changed_values(original, claim.statement):
+            written = re.compile(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)")
+            found = [m for span in claim.spans for m in written.finditer(self._answer, *span)]
+            if len(found) == 1:
+                self._edits.add(_Replacement(*found[0].span(), changed))
 
     def _footnote_marks(self, sentence: _Sentence) -> str:
-        marks: dict[str, None] = {}
-        for claim_id in sentence.claims:
-            is_refuted = self._unsupported == "mark" and self._labels[claim_id] == "contradicted"
-            if claim_id in self._supported or is_refuted:
-                note = _note(self._report, claim_id)
-                if note:
-                    marks[self._notes.mark(note)] = None
-        return "".join(marks)
+        ends = ("supported", "contradicted") if self._unsupported == "mark" else "supported"
+        decided = [i for i in sentence.claims if self._badges[i].endswith(ends)]
+        notes = filter(None, (_note(self._report, claim_id) for claim_id in decided))
+        return "".join(dict.fromkeys(map(self._notes.mark, notes)))
 
 
 def _original_texts(report: Report) -> dict[str, str]:
@@ -263,17 +259,15 @@ class _Footnotes:
 # --- places in the Markdown ---
 
 
-def _displayed(text: str, without: Span = (-1, -1)) -> list[tuple[str, str]]:
-    """Return the displayed passages with their kinds, without a sentence or a table's row of it."""
-    start, end = without
+def _displayed(text: str, without: Iterable[Span] = ()) -> list[tuple[str, str]]:
+    """Return the displayed passages with their kinds, without sentences or rows that hold them."""
+    gone = {place for span in without for place in range(*span)}
     displayed: list[tuple[str, str]] = []
     for passage in passages(text):
-        if passage.kind == "row" and any(a >= start and b <= end for a, b in passage.places):
+        written = zip(passage.text, passage.places, strict=True)
+        remaining = [character for character, place in written if place[0] not in gone]
+        if passage.kind == "row" and len(remaining) < len(passage.text):
             continue
-        remaining: list[str] = []
-        for character, place in zip(passage.text, passage.places, strict=True):
-            if not start <= place[0] < end:
-                remaining.append(character)
         words = " ".join("".join(remaining).split())
         if words:
             displayed.append((passage.kind, words))
@@ -306,6 +300,6 @@ def _with_emphasis(answer: str, start: int, end: int) -> Span:
 
 def _has_nested_line(answer: str, line_start: int, start: int, line_end: int) -> bool:
     """Return True if the next line is indented further, such as an item within this one."""
-    following = answer[line_end:].partition("\n")[0]
-    indent = len(answer[line_start:start]) - len(answer[line_start:start].lstrip())
-    return bool(following.strip()) and len(following) - len(following.lstrip()) > indent
+    line = answer[line_start:start]
+    indent = len(line) - len(line.lstrip())
+    return re.match(rf"[ \t]{{{indent + 1}}}.*\S", answer[line_end:]) is not None

@@ -10,7 +10,7 @@ from attribution.cli.main import main
 from attribution.fetching.fetcher import Fetcher
 from attribution.pipeline.claims import segment
 from attribution.review.citation_marks import attach, find
-from attribution.review.citations import RESOLVERS, CitationReport, check, citation_lines
+from attribution.review.citations import NUMBERS, CitationReport, check, citation_lines
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -197,7 +197,8 @@ def test_a_source_of_the_web_is_read_or_named_dead(
         monkeypatch.setattr(
             "attribution.review.citations.Fetcher", partial(Fetcher, allow=lambda _: True)
         )
-        monkeypatch.setitem(RESOLVERS, "DOI", server.url("/doi/"))
+        local = {server.url("/doi/"): NUMBERS["https://doi.org/"]}
+        monkeypatch.setattr("attribution.review.citations.NUMBERS", local)
         result = checked(report, settings, store)
     assert [c.outcome for c in result.citations] == ["dead", "supported"]
     assert "removed" in result.citations[0].reason

@@ -54,6 +54,11 @@ def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
     assert body(revise(made)) == TEXT
     marked = TEXT.replace("1890.", "1890. *(contradicted by a source)*")
     assert body(revise(made, "mark")) == marked
+    weak = made.verdicts[0].model_copy(update={"strength": "weak"})
+    unsure = made.model_copy(update={"verdicts": (weak, *made.verdicts[1:])})
+    assert body(revise(unsure, "mark")) == marked.replace(
+        "contradicted by", "possibly contradicted by"
+    )
     assert body(revise(made, "drop")) == "It is 330 m high. Nobody likes it."
 
 
