@@ -180,7 +180,7 @@ def in_turn(
 
 
 def each_in_turn(
-    owner: str, stop: threading.Event, steps: Iterable[Event], among: Turns | None = None
+    owner: str, stop: threading.Event, steps: Iterable[Event]
 ) -> Iterator[Queued | Event]:
     """Run each step under the fair queue, so that long jobs don't block others.
 
@@ -189,7 +189,7 @@ def each_in_turn(
     Raises:
         Busy: Too many wait.
     """
-    queue, remaining = among or turns(), iter(steps)
+    queue, remaining = turns(), iter(steps)
     is_started = False
     while True:
         with queue.ticket(owner, is_started) as ticket:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -121,24 +121,18 @@ def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
         for part, (start, end) in enumerate(claim.spans):
             if start < end:
                 marks.append(_Mark(start, end, claim.id, part))
-    return _Marker(list(_shallow(marks))).wrapped(tree)
-
-
-def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
-    """Yield the marks, by start, without those over DEEPEST others: no browser could draw them."""
-    ends: list[int] = []  # of the marks over the current place
-    for one in sorted(marks, key=lambda mark: (mark.start, -mark.end)):
-        ends = [end for end in ends if end > one.start]
-        if len(ends) < DEEPEST:
-            ends.append(one.end)
-            yield one
+    marks.sort(key=lambda mark: (mark.start, -mark.end))
+    return _Marker(marks).wrapped(tree)
 
 
 class _Marker:
     """Wraps the nodes of a tree in the marks over them."""
 
     def __init__(self, marks: Sequence[_Mark]) -> None:
-        """Note the marks over each stretch between two cuts, the outer ones first."""
+        """Note the marks over each stretch between two cuts, the outer ones first.
+
+        Those over DEEPEST others are left out: no browser could draw them.
+        """
         self._cuts = sorted({place for mark in marks for place in (mark.start, mark.end)})
         self._marks: list[list[_Mark]] = []
         started = 0
@@ -146,7 +140,8 @@ class _Marker:
         for cut in self._cuts:
             over = [mark for mark in over if mark.end > cut]
             while started < len(marks) and marks[started].start == cut:
-                over.append(marks[started])
+                if len(over) < DEEPEST:
+                    over.append(marks[started])
                 started += 1
             self._marks.append(list(over))
 

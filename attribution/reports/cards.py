@@ -35,11 +35,11 @@ from attribution.reports.html import (
     safe_url,
 )
 from attribution.reports.looks import RELATIONS, counted, look, style_class
-from attribution.reports.trail import chain, facts, why
+from attribution.reports.trail import chain, facts, text_button, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.quantities import differing_spans
-from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
+from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badges, share, verifier_of
 
@@ -193,13 +193,8 @@ def _open(piece: Evidence, page: Page, sentence: str) -> Node:
         if address:
             return link("Open at this sentence ↗", address, "open")
     if page.text:
-        return _text_button("Open at this sentence", page, piece.sentence)
+        return text_button("Open at this sentence", page, piece.sentence)
     return el("span", "Its text was not shared.")
-
-
-def _text_button(text: str, page: Page, span: Span) -> Node:
-    at = f"{span[0]},{span[1]}"
-    return el("button", text, type="button", class_="open", data_page=page.id, data_at=at)
 
 
 # --- the fold ---
@@ -283,7 +278,7 @@ def _where_quoted(quotation: Quotation, report: Report) -> list[Child]:
     words: list[Child] = [quotation.text]
     if quotation.outcome == "altered":
         words = answer.shown(quotation.source, quotation.text)
-    opener = _text_button("Open at this quotation", page, quotation.at)
+    opener = text_button("Open at this quotation", page, quotation.at)
     return [" in ", el("em", page.name, dir="auto"), ": “", *words, "” ", opener]
 
 

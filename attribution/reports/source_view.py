@@ -16,7 +16,7 @@ from attribution.reports.html import (
     safe_url,
 )
 from attribution.reports.looks import look
-from attribution.reports.trail import facts
+from attribution.reports.trail import facts, text_button
 from attribution.types import Claim, Evidence, Label, Page, Report, Span
 
 LABELS: tuple[Label, ...] = ("contradicted", "unclear", "supported")  # that need a look first
@@ -63,8 +63,7 @@ def _title(page: Page, start: int) -> Node:
     """Draw the title, as a button where the text can be opened."""
     if not page.text:
         return el("span", page.name, dir="auto")
-    place = {"data_page": page.id, "data_at": f"{start},{start}"}
-    return el("button", page.name, type="button", class_="open title", dir="auto", **place)
+    return text_button(page.name, page, (start, start), "open title")
 
 
 def _card(page: Page, labels: Labels, report: Report) -> Node:

@@ -11,7 +11,7 @@ from attribution.reports.looks import RELATIONS
 from attribution.tables import DOCUMENT
 from attribution.text.passages import visible
 from attribution.text.urls import site
-from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report
+from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report, Span
 from attribution.verdicts import DecisionPolicy, leaning
 from attribution.verifiers.calibration import verifier_of
 
@@ -49,6 +49,12 @@ def facts(page: Page, offset: int) -> str:
         f"published {date(page.published)}" if page.published else "",
         f"read {date(page.fetched_at)}",
     )
+
+
+def text_button(words: str, page: Page, span: Span, class_: str = "open") -> Node:
+    """Build a button that opens the text of a page at a place."""
+    place = {"data_page": page.id, "data_at": f"{span[0]},{span[1]}", "class_": class_}
+    return el("button", words, type="button", dir="auto", **place)
 
 
 def why(piece: Evidence, report: Report, page: Page) -> Node:
