@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -107,7 +108,8 @@ def read(source: str) -> Element:
     # replace list markers character by character, so that offsets stay valid
     prepared = _YEAR.sub(r"\1_", _BULLET.sub(r"\1-", source))
     prepared = _DEEP.sub(lambda signs: " " * len(signs[0]), prepared)
-    return _Reader(source).document(SyntaxTreeNode(_block_parser().parse(prepared)).children)
+    nodes = SyntaxTreeNode(_block_parser().parse(prepared)).children
+    return Element("", tuple(_Reader(source).blocks(nodes)))
 
 
 @cache
@@ -127,9 +129,6 @@ class _Reader:
         self.ends = [*(m.start() for m in breaks), len(source)]
         self.inline = _Inline(source)
 
-    def document(self, nodes: Sequence[SyntaxTreeNode]) -> Element:
-        return Element("", tuple(self.blocks(nodes)))
-
     def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> Iterator[Element]:
         for node in nodes:
             first, last = node.map or (0, 0)
@@ -148,7 +147,8 @@ class _Reader:
             yield Element("pre", (Element("code", tuple(self._code(first + 1, node.content))),))
         elif node.type == "heading":
             content = node.children[0].content
-            start = self.source.find(content, self.starts[first])
+            # a NUL as the parser shows it
+            start = self.source.replace("\0", "\ufffd").find(content, self.starts[first])
             yield Element(node.tag, self.inline.parse(range(start, start + len(content))))
         else:
             role: Role = "tight" if node.hidden else ""
@@ -163,6 +163,7 @@ class _Reader:
     def _paragraphs(self, first: int, last: int, content: str, role: Role) -> Iterator[Element]:
         """Read a paragraph, whose lines are the ends of source lines; a definition is its own."""
         texts = [text.strip(MD_TRIM_CHARS) for text in content.split("\n")]
+        texts = list(filter(None, texts))
         lines = [
             (self.starts[n], self.ends[n])
             for n in range(first, last)
@@ -170,7 +171,8 @@ class _Reader:
         ]
         places: list[int] = []
         stop = line_end = 0
-        for text, (start, end) in zip(filter(None, texts), lines, strict=False):
+        lines = lines[-len(texts) :]  # without a bullet that stands alone on the first
+        for text, (start, end) in zip(texts, lines, strict=False):
             is_note = _NOTE.match(text) is not None
             if is_note and places:
                 yield Element("p", self.inline.parse(places), role=role)
@@ -202,7 +204,7 @@ class _Reader:
     def _cells(self, start: int, end: int, tag: str) -> Iterator[Element]:
         """Yield all cells of a line, even beyond the columns of the table's head."""
         edges = [start - 1, *(bar.start() for bar in _PIPE.finditer(self.source, start, end)), end]
-        for number, (before, after) in enumerate(zip(edges, edges[1:], strict=False)):
+        for number, (before, after) in enumerate(pairwise(edges)):
             text = self.source[before + 1 : after]
             is_outside = number == 0 or number == len(edges) - 2
             if is_outside and len(edges) > 2 and not text.strip():

@@ -66,6 +66,8 @@ def texts(source: str) -> list[str]:
 
 
 @settings(max_examples=60)
+@example("- \x0c\n| a | b |\n|---|---|\n||\n")
+@example("# \x00a")
 @given(SOURCES)
 def test_texts_are_slices_in_order_and_lose_no_letter(source: str) -> None:
     position = 0
