@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import inspect
-import json
 import re
 import sys
 import types
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from attribution.cli.main import main
 from attribution.settings import Settings
 from docs import settings as settings_page
 from tests import test_contracts
@@ -24,7 +22,6 @@ GUIDE = (ROOT / "docs" / "adding.md").read_text("utf-8")
 FILES = {  # of the code, that an addition of the guide makes or changes
     "A searcher": 2,
     "A segmenter": 2,
-    "A verifier": 2,
     "A decision step": 1,
     "An export": 1,
 }
@@ -137,21 +134,6 @@ def test_a_new_engine_keeps_the_contract(
 ) -> None:
     guide.follow("A searcher")
     test_contracts.test_searchers(guide.entry, settings, monkeypatch)
-
-
-@pytest.mark.usefixtures("warm_library")
-def test_the_verifier_of_the_guide_checks_an_answer(tmp_path: Path, guide: Guide) -> None:
-    guide.follow("A verifier")
-    answer = (
-        "The Eiffel Tower was completed in 1889. "
-        "The Eiffel Tower hums songs of distant green turtles. I like it."
-    )
-    out = tmp_path / "report.json"
-    command = ["analyze", "--question", "", "--answer", answer, "--out", str(out)]
-    assert main([*command, "--verifier", guide.entry]) == 0
-    report = json.loads(out.read_text("utf-8"))
-    assert report["versions"]["verifier"] == "word-overlap-1"
-    assert [v["label"] for v in report["verdicts"]] == ["supported", "unclear", "not_checked"]
 
 
 def test_the_page_of_settings_is_their_table() -> None:
