@@ -41,8 +41,8 @@ class DecisionPolicy:
             `plain`, none runs.
     """
 
-    threshold: float = 0.6
-    contradiction_threshold: float = 0.7
+    threshold: float = 0.5
+    contradiction_threshold: float = 0.75
     least_sources: int = 1
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()

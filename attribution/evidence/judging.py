@@ -186,7 +186,7 @@ class _Search:
         """Return the claim with the next sentence, by the words that they share."""
         start, end = self.span = deciding_sentence(self.claim, self.rest)
         sentence = self.rest[start:end]
-        self.rest = self.rest[:start] + " " * len(sentence) + self.rest[end:]
+        self.rest = self.rest[:start] + "\n" * len(sentence) + self.rest[end:]
         return _legible(self.claim), _legible(sentence)
 
     def compare(self, judgement: Judgement) -> None:

@@ -173,7 +173,7 @@ def _is_end(text: str, start: int, end: int) -> bool:
     if following == "\n":  # a stray mark belongs to the sentence before it
         return False
     if following.islower():
-        return head[-1] in ".!?" and _MIXED_CASE.match(after) is not None
+        return head[-1:] in ".!?" and _MIXED_CASE.match(after) is not None
     if _UNFINISHED.search(head):
         return False
     if _UNIT.search(head) or head.endswith(".."):

@@ -55,7 +55,8 @@ def test_the_sentence_that_says_it_most_clearly_is_marked(text: str, reads: int)
 
 def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:
     verifier = Recorder(quite=0.55)
-    ((piece,),) = read([case("The Nile\n\nIt is quite wide.")], verifier, DecisionPolicy())
+    policy = DecisionPolicy(threshold=0.6)
+    ((piece,),) = read([case("The Nile\n\nIt is quite wide.")], verifier, policy)
     assert piece.relation == "no_relation"
     assert piece.deciding_sentence == "It is quite wide."
 

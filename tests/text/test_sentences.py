@@ -201,3 +201,8 @@ def test_a_language_is_named_only_where_it_is_certain(text: str, code: str | Non
 @given(st.text(max_size=200))
 def test_any_text_has_a_known_language_or_none(text: str) -> None:
     assert detect(text) in (None, *LANGUAGES)
+
+
+def test_a_long_gap_before_a_mark_is_read() -> None:
+    text = "One." + " " * 60 + "\u201d two. Three."
+    assert [text[start:end] for start, end in sentences(text)][-1] == "Three."
