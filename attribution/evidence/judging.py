@@ -28,7 +28,8 @@ from attribution.verifiers.pairs import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-SENTENCES = 6  # of a deciding passage that are read at most to find the deciding one
+SENTENCES = 3  # of a deciding passage that are read at most to find the deciding one
+LEAD = 0.1  # of a claim's words, by which a sentence has more than the next to be the one unread
 STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 
@@ -182,6 +183,15 @@ class _Search:
     span: Span = (0, 0)
     score: float = -1.0
 
+    def is_close(self) -> bool:
+        """Return True if the next sentence has nearly as many of the claim's words as the first."""
+        piece = self.pieces[self.place]
+        first = piece.deciding_sentence
+        others = piece.text.replace(first, "\n")
+        start, end = deciding_sentence(self.claim, others)
+        lead = shared_words(self.claim, first) - shared_words(self.claim, others[start:end])
+        return lead < LEAD
+
     def next_pair(self) -> Pair:
         """Return the claim with the next sentence, by the words that they share."""
         start, end = self.span = deciding_sentence(self.claim, self.rest)
@@ -204,15 +214,16 @@ def _find_deciding_sentences(
 ) -> None:
     """Find the sentence of the passage shown for each claim that says most clearly what it says.
 
-    Sentences are read alone, up to the first that says it. For display alone: the verdict rests
-    on the whole passage.
+    Where none has clearly most of the claim's words, sentences are read alone, up to the first
+    that says it. For display alone: the verdict rests on the whole passage.
     """
     searches: list[_Search] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
         if piece and leaning(piece.probabilities) != "no_relation":
             search = _Search(spoken(reading.claim), pieces, pieces.index(piece), piece.text)
-            searches.append(search)
+            if search.is_close():
+                searches.append(search)
     for _ in range(SENTENCES):
         searches = [one for one in searches if one.score < STATED and not one.rest.isspace()]
         judgements = verifier.verify([one.next_pair() for one in searches]) if searches else ()

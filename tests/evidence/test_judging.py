@@ -39,26 +39,26 @@ def test_a_passage_is_read_whole_and_once_with_the_title_of_its_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reads"),
+    ("text", "reads", "marked"),
     [
-        ("It is a river. The Nile is quite long. It is in Africa.", 2),  # the passage, and this one
-        ("The Nile is a river. Its valley is green. It is quite wide.", 4),  # it shares no word
+        ("It is a river. The Nile is quite long. It is in Africa.", 1, "The Nile is quite long."),
+        ("The Nile is wide. It is a long river. It is quite long.", 4, "It is quite long."),
     ],
 )
-def test_the_sentence_that_says_it_most_clearly_is_marked(text: str, reads: int) -> None:
+def test_the_sentence_that_says_it_is_marked(text: str, reads: int, marked: str) -> None:
     verifier = Recorder(quite=0.9)
     ((piece,),) = read([case(text)], verifier, DecisionPolicy())
     assert piece.relation == "entailed"
-    assert "quite" in piece.deciding_sentence
-    assert len(verifier.pairs) == reads
+    assert piece.deciding_sentence == marked
+    assert len(verifier.pairs) == reads  # the passage, and sentences unless one leads clearly
 
 
 def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:
     verifier = Recorder(quite=0.55)
     policy = DecisionPolicy(threshold=0.6)
-    ((piece,),) = read([case("The Nile\n\nIt is quite wide.")], verifier, policy)
+    ((piece,),) = read([case("The Nile is wide.\n\nIt is quite long.")], verifier, policy)
     assert piece.relation == "no_relation"
-    assert piece.deciding_sentence == "It is quite wide."
+    assert piece.deciding_sentence == "It is quite long."
 
 
 def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
