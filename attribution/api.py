@@ -148,7 +148,7 @@ def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) ->
     from attribution.verifiers import VERIFIERS
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
-    return VERIFIERS.build(own.verifier, own).verify(pairs)
+    return VERIFIERS.chosen(own).verify(pairs)
 
 
 def judge(
@@ -170,5 +170,5 @@ def judge(
     from attribution.verifiers import VERIFIERS
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
-    reader = VERIFIERS.build(own.verifier, own)
+    reader = VERIFIERS.chosen(own)
     return judge(claim, passages, reader, DecisionPolicy.of(dict(own)))

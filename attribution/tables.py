@@ -107,6 +107,10 @@ class Table(dict[str, Entry], Generic[T]):
         implementation: T = load(entry.target)(settings)
         return implementation
 
+    def chosen(self, settings: Settings) -> T:
+        """Build the implementation that the setting of this kind names."""
+        return self.build(getattr(settings, self.kind), settings)
+
 
 LLM = Need(
     "set OPENAI_MODEL, with OPENAI_API_KEY or, for your own server, OPENAI_BASE_URL (docs/llm.md)",

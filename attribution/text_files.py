@@ -109,14 +109,18 @@ def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] 
     return _rows(content, required, optional)
 
 
-def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> list[Row]:
+def decoded(content: bytes) -> str:
+    """Return the text of a file. Raises BadInput if it is not UTF-8."""
     try:
-        lines = content.decode("utf-8-sig").split("\n")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+        raise BadInput(f"not UTF-8 (byte {error.start}): save it as UTF-8") from None
+
+
+def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> list[Row]:
     rows = [
         _row(number, line, required, optional)
-        for number, line in enumerate(lines, 1)
+        for number, line in enumerate(decoded(content).split("\n"), 1)
         if line.strip()
     ]
     if not rows:

@@ -77,8 +77,8 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
         sha256="",
         text=text,
     )
-    chunks = CHUNKERS.build(settings.chunker, settings).chunk(page)
-    embedder = EMBEDDERS.build(settings.embedder, settings)
+    chunks = CHUNKERS.chosen(settings).chunk(page)
+    embedder = EMBEDDERS.chosen(settings)
     index = Index()
     index.add(chunks, embedder.embed([c.text for c in chunks]))
     found = index.search(embedder.embed([claim]), k)

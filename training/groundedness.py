@@ -61,7 +61,7 @@ def training_pairs(rows: Sequence[LabelledRow], settings: Settings) -> list[Trai
     Raises:
         BadInput: No answer has a twin that differs in a sentence.
     """
-    embedder = EMBEDDERS.build(settings.embedder, settings)
+    embedder = EMBEDDERS.chosen(settings)
     pairs: list[TrainingPair] = []
     for twin in rows:
         originals = [row for row in rows if row.grounded and row.group == twin.group]

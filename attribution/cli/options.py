@@ -13,7 +13,7 @@ from attribution.errors import BadInput
 from attribution.settings import Settings, with_endpoint
 from attribution.settings import rows as setting_rows
 from attribution.tables import Entry, load
-from attribution.text_files import replacing
+from attribution.text_files import decoded, replacing
 from attribution.types import Failure
 
 if TYPE_CHECKING:  # imported where it is used: --help stays fast
@@ -52,12 +52,7 @@ def read_text(argument: str) -> str:
         BadInput: Standard input is not UTF-8, or the argument is the path of a file.
     """
     if argument == "-":
-        try:
-            return sys.stdin.buffer.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadInput(
-                f"standard input: not UTF-8 (byte {error.start}): save the text as UTF-8"
-            ) from None
+        return decoded(sys.stdin.buffer.read())
     try:
         is_file = Path(argument).is_file()
     except (OSError, ValueError):  # too long for a path, or holding a null byte

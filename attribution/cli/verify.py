@@ -51,7 +51,7 @@ def verify(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     rows = read_rows(args.input, ["claim", "evidence"])
     policy = DecisionPolicy.of(dict(settings))
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier = VERIFIERS.chosen(settings)
 
     def verify_rows(rows: Sequence[Row]) -> Iterator[Result]:
         pairs = [(row.fields["claim"], row.fields["evidence"]) for row in rows]
@@ -70,7 +70,7 @@ def judge(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     rows = read_rows(args.input, ["claim"])
     policy = DecisionPolicy.of(dict(settings))
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier = VERIFIERS.chosen(settings)
 
     def judge_row(row: Row) -> Result:
         passages = row.fields.get("passages")
@@ -94,7 +94,7 @@ def coherence(args: argparse.Namespace) -> int:
 
     settings = options.settings(args)
     rows = read_rows(args.input, ["sentence", "claim"])
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier = VERIFIERS.chosen(settings)
 
     def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
         pairs = [(row.fields["claim"], row.fields["sentence"]) for row in rows]

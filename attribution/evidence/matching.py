@@ -97,10 +97,10 @@ class Matcher:
         """
         self.settings = settings
         self.question = question
-        self.chunker = CHUNKERS.build(settings.chunker, settings)
+        self.chunker = CHUNKERS.chosen(settings)
         self.candidates = Candidates(settings, store)
         self.policy = DecisionPolicy.of(dict(settings))
-        self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
+        self.verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
@@ -259,7 +259,7 @@ class Candidates:
 
     def __init__(self, settings: Settings, store: Store) -> None:
         """Build the embedder. Raises UnknownName or Unavailable if it cannot be used."""
-        self.embedder = EMBEDDERS.build(settings.embedder, settings)
+        self.embedder = EMBEDDERS.chosen(settings)
         self._settings, self._store = settings, store
         self._words = Chunks()
         self._static = embed_statically(())  # of the first chunks

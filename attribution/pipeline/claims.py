@@ -32,7 +32,7 @@ def segment(
     question: str, answer: str, settings: Settings, stop: threading.Event | None = None
 ) -> Segmented:
     """Segment an answer; setting `stop` ends a segmentation that uses a language model."""
-    segmenter = SEGMENTERS.build(settings.segmenter, settings)
+    segmenter = SEGMENTERS.chosen(settings)
     return segmenter.segment(question, answer, stop)
 
 
@@ -115,13 +115,8 @@ def entailment(verifier: Reads, pairs: coherence.Pairs) -> list[float | None]:
     Returns:
         A probability for each pair; None for one that the verifier cannot read.
     """
-    probabilities: list[float | None] = []
-    for judgement in verify_each(verifier, pairs):
-        if isinstance(judgement, Judgement):
-            probabilities.append(judgement.probabilities.entailed)
-        else:
-            probabilities.append(None)
-    return probabilities
+    judged = verify_each(verifier, pairs)
+    return [one.probabilities.entailed if isinstance(one, Judgement) else None for one in judged]
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:

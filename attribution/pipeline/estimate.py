@@ -132,7 +132,7 @@ def estimate(
     count = settings.top_k if is_searched else min(settings.top_k, chunks + len(documents))
     passage = "x" * settings.chunk_size
     pairs = [(claim.text, passage) for claim in factual for _ in range(count)]
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier = VERIFIERS.chosen(settings)
     usage = estimate_cost(verifier, pairs)
     if usage:
         llm["verify"] = usage
@@ -207,12 +207,12 @@ def warm_up(settings: Settings, store: Store) -> None:
 def _load(settings: Settings, store: Store) -> None:
     load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
-        verifier = VERIFIERS.build(settings.verifier, settings)
+        verifier = VERIFIERS.chosen(settings)
         verifier.verify([("A claim.", "A text.")])
         measure_pace(verifier)
     if EMBEDDERS[settings.embedder].bundled:
         embed_statically(["A text."])
-        EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
+        EMBEDDERS.chosen(settings).embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
         FolderSearcher(settings).search("A text.", 1)
     gc.collect()

@@ -426,10 +426,10 @@ class Analyst:
         """
         self.settings = settings
         self.store = Store.open(settings.database_url)
-        SEGMENTERS.build(settings.segmenter, settings)
-        CHUNKERS.build(settings.chunker, settings)
-        EMBEDDERS.build(settings.embedder, settings)
-        VERIFIERS.build(settings.verifier, settings)
+        SEGMENTERS.chosen(settings)
+        CHUNKERS.chosen(settings)
+        EMBEDDERS.chosen(settings)
+        VERIFIERS.chosen(settings)
 
     def __call__(self, row: Row) -> Fields:
         """Return the report of a row."""

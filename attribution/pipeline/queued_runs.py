@@ -26,7 +26,7 @@ from attribution.settings import LIMITS, Settings
 from attribution.store.history import clean_tags
 from attribution.store.runs import QueuedRun, new_run_id
 from attribution.store.store import Store
-from attribution.text_files import Row, parse_rows
+from attribution.text_files import Row, decoded, parse_rows
 from attribution.types import Document, Report
 
 ATTEMPTS = 3  # to finish a run, while each of them ends the process
@@ -253,10 +253,7 @@ def read_answers(content: bytes, reading: FileReader) -> AnswerFile:
 
 
 def _csv_lines(content: bytes) -> Iterator[list[str]]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+    text = decoded(content)
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     file = io.StringIO(text, newline="")

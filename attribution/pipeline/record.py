@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from attribution import __version__
 from attribution.events import Spent
@@ -31,25 +31,19 @@ from attribution.types import (
 VERSION = "4"  # of the pipeline: part of every report
 
 
+@dataclass
 class RunRecord:
     """Filled by one run while its events are read."""
 
-    def __init__(
-        self,
-        question: str,
-        answer: str,
-        settings: Settings,
-        run_id: str,
-        context: tuple[Turn, ...],
-    ) -> None:
-        """Begin the record of a run, with a new id if it has none; `context` is the conversation
-        before the question.
-        """
-        self.run_id = run_id or new_run_id()
-        self.question = question
-        self.answer = answer
-        self.settings = settings
-        self.context = context
+    question: str
+    answer: str
+    settings: Settings
+    run_id: str  # empty: a new one
+    context: tuple[Turn, ...]  # the conversation before the question
+
+    def __post_init__(self) -> None:
+        """Begin the record of a run."""
+        self.run_id = self.run_id or new_run_id()
         self.created_at = now()
         self.claims: list[Claim] = []
         self.evidence: dict[str, tuple[Evidence, ...]] = {}

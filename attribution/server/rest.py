@@ -170,7 +170,7 @@ async def judge(body: bodies.JudgeBody, request: Request, service: Own) -> dict[
 
     def work(stop: threading.Event) -> Steps:
         settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
-        version = VERIFIERS.build(settings.verifier, settings).version
+        version = VERIFIERS.chosen(settings).version
         judged = judge_claim(body.claim, body.passages, settings, stop)
         yield {**judged.fields(), "verifier": version}
 

@@ -39,7 +39,7 @@ def judge_claim(
         for one in given
     ]
     check_compared(text for row in rows for text in (claim, *row.values()))
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier = VERIFIERS.chosen(settings)
     with stoppable(stop):
         return judge(claim, rows, verifier, DecisionPolicy.of(dict(settings)))
 

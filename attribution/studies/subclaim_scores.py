@@ -85,7 +85,7 @@ def judge_coherence(pairs: Sequence[tuple[str, str]], settings: Settings) -> lis
     the verifier's entailment does, from a probability of one half on (W24 C).
     """
     if not settings.has_llm:
-        judged = verify_each(VERIFIERS.build(settings.verifier, settings), pairs)
+        judged = verify_each(VERIFIERS.chosen(settings), pairs)
         return [isinstance(j, Judgement) and j.probabilities.entailed >= 0.5 for j in judged]
     prompt = prompts.load("w24/judge.v1", settings)
     asked = [Question.of(prompt, claim=claim, sentence=text) for claim, text in pairs]

@@ -306,8 +306,8 @@ class TwoAnswers:
 
 def compare_reports(first: Report, second: Report, settings: Settings, store: Store) -> TwoAnswers:
     """Compare two answers that have been checked; their pages and verdicts stay as they are."""
-    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
-    embedder = EMBEDDERS.build(settings.embedder, settings)
+    verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
+    embedder = EMBEDDERS.chosen(settings)
     return TwoAnswers(first, second, align(first, second, embedder, verifier))
 
 

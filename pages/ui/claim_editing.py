@@ -184,7 +184,7 @@ def _confirmed(report: Report) -> dict[str, Correction]:
     end = time.monotonic() + SECONDS
     try:
         settings = choices.settings_of(report.settings, "sources")
-        verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store())
+        verifier = CachedVerifier(VERIFIERS.chosen(settings), store())
         if verifier.usage is not None:
             return {}  # a language model costs money, and its probabilities are not calibrated
         for correction in proposed:

@@ -49,7 +49,7 @@ def test_seconds_are_a_range_until_the_verifier_was_measured(
     assert estimate(QUESTION, ANSWER, hub).seconds is None
 
     class Slow:
-        version = VERIFIERS.build(settings.verifier, settings).version
+        version = VERIFIERS.chosen(settings).version
 
         def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
             time.sleep(0.02 * len(pairs))

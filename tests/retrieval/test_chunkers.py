@@ -13,7 +13,7 @@ TEXT = st.text(alphabet=st.sampled_from(ALPHABET), max_size=900) | st.text(max_s
 
 def check(text: str, chosen: Settings) -> list[int]:
     p = page(text.encode("utf-8", "replace").decode())
-    chunks = CHUNKERS.build(chosen.chunker, chosen).chunk(p)
+    chunks = CHUNKERS.chosen(chosen).chunk(p)
     covered = bytearray(len(p.text))
     for c in chunks:
         assert p.text[c.start : c.end] == c.text == c.text.strip()

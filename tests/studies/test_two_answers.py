@@ -210,8 +210,8 @@ def test_four_in_five_disagreements_of_hand_made_pairs_are_real(
 ) -> None:
     lines = Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
-    embedder = EMBEDDERS.build(settings.embedder, settings)
+    verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
+    embedder = EMBEDDERS.chosen(settings)
     shown = []
     for row in rows:
         found = align(report(row["first"]), report(row["second"]), embedder, verifier)

@@ -10,6 +10,7 @@ import json
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -211,7 +212,7 @@ class Annotations:
             for record in records:
                 if record.follows == follows and record.content == content:
                     return record
-            last = _last(records)
+            last = next(iter(current(records).values()), None)
             if follows != (last.id if last else ""):
                 raise Stale(
                     "This task was answered in another window. What was saved there is shown."
@@ -272,26 +273,21 @@ class Annotations:
         )
 
 
+@dataclass
 class ProjectWork:
     """A project at one moment: its people, and everybody's queue."""
 
-    def __init__(
-        self,
-        project: Project,
-        stage: Stage,
-        annotators: tuple[str, ...],
-        leads: tuple[str, ...],
-        tasks: Sequence[str],
-        positions: Sequence[Position],
-    ) -> None:
-        self.project = project
-        self.stage = stage
-        self.annotators = annotators
-        self.leads = leads
-        self.tasks = tasks
+    project: Project
+    stage: Stage
+    annotators: tuple[str, ...]
+    leads: tuple[str, ...]
+    tasks: Sequence[str]
+    positions: Sequence[Position]
+
+    def __post_init__(self) -> None:
         self._begun: Mapping[str, set[str]] = defaultdict(set)
         self._finished: Mapping[tuple[str, Role], set[str]] = defaultdict(set)
-        for position in positions:
+        for position in self.positions:
             if position.role == "annotation":
                 self._begun[position.task_id].add(position.annotator)
             if position.finished:
@@ -333,10 +329,6 @@ def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> lis
         Annotation.model_validate_json(body)
         for body in db.execute(sa.select(c.body).where(*here)).scalars()
     ]
-
-
-def _last(records: Sequence[Annotation]) -> Annotation | None:
-    return next(iter(current(records).values()), None)
 
 
 # --- files ---

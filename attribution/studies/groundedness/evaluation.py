@@ -72,9 +72,7 @@ def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[
     ready: list[str] = []
     left_out: list[LeftOut] = []
     for name in dict.fromkeys(wanted):
-        if name not in METHODS:
-            METHODS.build(name, settings)
-        missing = METHODS[name].missing(settings)
+        missing = METHODS.entry(name).missing(settings)
         if missing:
             left_out.append(LeftOut(name, missing))
         else:

@@ -107,7 +107,7 @@ class _Experiment:
         if row.reader:
             VERIFIERS.build(row.reader, settings)
         if self.number == "T9":
-            EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
+            EMBEDDERS.chosen(settings).embed(["claim"])
         return settings
 
     def method(self, label: str) -> str:
@@ -229,7 +229,7 @@ def _decomposed(sentences: Sequence[str], settings: Settings) -> Sequence[str]:
     """Return the claims that a system writes for all sentences."""
     if settings.segmenter == "spacy":
         return sentences
-    segmenter: Any = SEGMENTERS.build(settings.segmenter, settings)
+    segmenter: Any = SEGMENTERS.chosen(settings)
     return list(chain.from_iterable(segmenter.decompose(sentences)))
 
 

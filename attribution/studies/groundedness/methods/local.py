@@ -68,7 +68,7 @@ class CosineSimilarity:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._embedder = EMBEDDERS.build(settings.embedder, settings)
+        self._embedder = EMBEDDERS.chosen(settings)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places, premises = spans(given.response), of_context(given)

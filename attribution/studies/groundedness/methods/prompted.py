@@ -182,7 +182,7 @@ class SelfCheckMulti(Prompted):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self._verifier = VERIFIERS.build(settings.verifier, settings)
+        self._verifier = VERIFIERS.chosen(settings)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         if not given.question.strip():
