@@ -368,14 +368,9 @@ class Settings(Frozen):
         return (value,) if isinstance(value, str) else value
 
     @property
-    def has_endpoint(self) -> bool:
-        """True if an OpenAI-compatible endpoint is configured."""
-        return bool(self.endpoint)
-
-    @property
     def has_llm(self) -> bool:
         """True if a language model is configured."""
-        return bool(self.openai_model) and self.has_endpoint
+        return bool(self.openai_model) and bool(self.endpoint)
 
     @field_validator("fallback", "exclude", mode="before")
     @classmethod
@@ -398,7 +393,9 @@ class Settings(Frozen):
         if folder:
             choices.setdefault("prompt_folder", Path(folder))
         choices.setdefault(
-            "database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database()
+            "database_url",
+            os.environ.get("ATTRIBUTION_DATABASE_URL")
+            or f"sqlite:///{data_folder() / 'attribution.sqlite3'}",
         )
         try:
             return cls(**choices)
@@ -510,10 +507,6 @@ def data_folder() -> Path:
 def models_folder() -> Path:
     """Return the folder of models: ATTRIBUTION_MODELS, or a part of the data folder."""
     return Path(os.environ.get("ATTRIBUTION_MODELS") or data_folder() / "models")
-
-
-def default_database() -> str:
-    return f"sqlite:///{data_folder() / 'attribution.sqlite3'}"
 
 
 def _column(name: str) -> dict[str, Any]:

@@ -118,7 +118,7 @@ LLM = Need(
 )
 ENDPOINT = Need(
     "set OPENAI_API_KEY or, for your own server, OPENAI_BASE_URL (docs/llm.md)",
-    setting="has_endpoint",
+    setting="endpoint",
 )
 
 

@@ -156,6 +156,11 @@ def _names(fields: Sequence[str]) -> str:
     return " and ".join(f'"{name}"' for name in fields)
 
 
+def json_line(value: object) -> str:
+    """Return a line of JSON Lines."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
 def complete_lines(path: Path) -> Iterator[bytes]:
     """Each line of a file that is appended to; what was cut off by a kill is removed at the end.
 

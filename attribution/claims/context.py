@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from attribution.claims.enrichment import outward_pronouns
 from attribution.claims.rules import compile_any, is_cell, load
@@ -62,15 +62,11 @@ _BARE_ROW = "A table row: the headings of its columns and the subject of the tab
 _ELLIPTICAL = "A list item without a subject or verb of its own."
 
 
-class Pattern(NamedTuple):
-    expression: re.Pattern[str]
-    reason: str
-
-
 @cache
-def _patterns() -> tuple[Pattern, ...]:
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Return the patterns of dependent texts, each with the reason."""
     rules = load("independence")
-    return tuple(Pattern(compile_any([rule["pattern"]]), rule["reason"]) for rule in rules)
+    return [(compile_any([rule["pattern"]]), rule["reason"]) for rule in rules]
 
 
 def check_independence(claims: Sequence[Claim]) -> list[Claim]:

@@ -378,13 +378,6 @@ def _is_open(claim: Claim) -> bool:
     return is_dependent and bool(claim.spans) and not claim.enriched
 
 
-class AnswerPlace(NamedTuple):
-    """Where a sentence stands in an answer."""
-
-    block: int
-    character: int
-
-
 def _enriched(context: Context, claim: Claim) -> str | None:
     """Return the claim with its references replaced; None where that is not certain."""
     place = min(start for start, _ in claim.spans)
@@ -395,7 +388,7 @@ def _enriched(context: Context, claim: Claim) -> str | None:
     number = numbers[0]
     if context.blocks[number].kind in ("row", "code"):
         return None
-    return _resolve(context, straight(claim.text), AnswerPlace(number, place))
+    return _resolve(context, straight(claim.text), number, place)
 
 
 class Change(NamedTuple):
@@ -406,14 +399,17 @@ class Change(NamedTuple):
     text: str
 
 
-def _resolve(context: Context, text: str, place: AnswerPlace) -> str | None:
-    """Return the text with every outward pronoun replaced; None if one of them stays open."""
+def _resolve(context: Context, text: str, number: int, place: int) -> str | None:
+    """Return the text with every outward pronoun replaced; None if one of them stays open.
+
+    `number` and `place` are those of `Context.antecedent`.
+    """
     changes: dict[str, Change] = {}
     for token in outward_pronouns(parse(text)):
         form = PRONOUNS[token.lower_]
         if form in changes:
             continue  # one occurrence is enough
-        name = context.antecedent(form, place.block, place.character)
+        name = context.antecedent(form, number, place)
         if name is None or not _is_replaceable(token):
             return None  # half a repair would hide what is still open
         if token.lower_ in POSSESSIVE and token.dep_ == "poss":

@@ -14,7 +14,7 @@ from attribution.cli import options
 from attribution.cli.options import Add, progress, write_file
 from attribution.errors import BadInput
 from attribution.settings import Settings
-from attribution.text_files import Row, read_rows
+from attribution.text_files import Row, json_line, read_rows
 
 if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
@@ -175,7 +175,7 @@ def evoke(args: argparse.Namespace) -> int:
     lines: list[str] = []
     failed = 0
     for number, made in enumerate(evoke_errors(rows, llm), 1):
-        lines += [json.dumps(row, ensure_ascii=False) + "\n" for row in made]
+        lines += map(json_line, made)
         problem = made[-1].get("error", "")
         failed += bool(problem)
         progress(f"evoke {number}/{len(rows)} {problem}".rstrip())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attribution.cli import options
 from attribution.cli.options import Add, new_file, progress
 from attribution.errors import BadInput, LlmFailed
-from attribution.text_files import Row, read_rows, replace_text, replacing
+from attribution.text_files import Row, json_line, read_rows, replace_text, replacing
 
 ROWS = 64  # worked on together, and between two lines of progress
 Result = Mapping[str, object]
@@ -156,7 +155,7 @@ def _write(
             for row in batch:
                 result = row.failed(row.error) if row.error else next(results)
                 failed += "error" in result
-                out.write(json.dumps(result, ensure_ascii=False).encode() + b"\n")
+                out.write(json_line(result).encode())
             progress(f"{args.command} {start + len(batch)}/{len(rows)}")
     progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
     return int(failed > 0)

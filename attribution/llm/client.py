@@ -347,7 +347,7 @@ def check_connection(settings: Settings) -> Connection:
     """Send a short prompt; no reply is cached."""
     if not settings.openai_model:
         return Connection(False, "No model: enter the model's name.")
-    if not settings.has_endpoint:
+    if not settings.endpoint:
         message = "No key: enter one, or the address of a server that needs none."
         return Connection(False, message)
     endpoint = EndpointClient(settings)

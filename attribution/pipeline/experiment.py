@@ -37,7 +37,7 @@ from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text_files import Row, complete_lines, named, replacing
+from attribution.text_files import Row, complete_lines, json_line, named, replacing
 from attribution.types import Claim, Document, Report, content_id
 from attribution.verifiers import VERIFIERS
 
@@ -181,7 +181,7 @@ def _keep_finished(path: Path, rows: Sequence[Row], keys: Sequence[str]) -> set[
             if is_result(line) and places[str(line["key"])]:
                 place = places[str(line["key"])].pop(0)
                 finished.add(place)
-                out.write(_encoded({**line, "line": rows[place].line}))
+                out.write(json_line({**line, "line": rows[place].line}).encode())
     return finished
 
 
@@ -224,7 +224,7 @@ def locked(path: Path) -> Iterator[None]:
 def append(path: Path, line: Fields) -> None:
     """Append a line to a file of results."""
     with named(path), path.open("ab") as file:
-        file.write(_encoded(line))
+        file.write(json_line(line).encode())
 
 
 def read_lines(path: Path) -> Iterator[Fields]:
@@ -239,10 +239,6 @@ def read_lines(path: Path) -> Iterator[Fields]:
 def is_result(line: Fields) -> bool:
     """Return True for a line of a row that is finished, rather than failed."""
     return "key" in line and not line.get("error")
-
-
-def _encoded(line: Fields) -> bytes:
-    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
 # --- on a Ray cluster ---

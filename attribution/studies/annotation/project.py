@@ -6,7 +6,6 @@ sources (R23).
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,6 +38,7 @@ from attribution.studies.annotation.tasks import (
     pilot_tasks,
     queue,
 )
+from attribution.text_files import json_line
 from attribution.types import Frozen, content_id
 
 
@@ -345,8 +345,7 @@ def to_jsonl(store: Annotations, project: Project) -> str:
     lines: list[str] = []
     for kind, records in kinds.items():
         for record in records:
-            fields = {"kind": kind, **record.model_dump(mode="json")}
-            lines.append(json.dumps(fields, ensure_ascii=False) + "\n")
+            lines.append(json_line({"kind": kind, **record.model_dump(mode="json")}))
     return "".join(lines)
 
 
@@ -359,8 +358,7 @@ def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
     lines: list[str] = []
     for task_id, answer in sorted(answers.items()):
         if answer in ("attributable", "not_attributable"):
-            row = _labelled_row(tasks[task_id], answer == "attributable")
-            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+            lines.append(json_line(_labelled_row(tasks[task_id], answer == "attributable")))
     return "".join(lines)
 
 

@@ -25,7 +25,7 @@ from attribution.store.store import Store
 from attribution.studies.groundedness import BINARY, METHODS, TRAINED, Method
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet, Split
 from attribution.studies.results import ResultTable, Saved, mean
-from attribution.text_files import replace_text
+from attribution.text_files import json_line, replace_text
 from attribution.types import Frozen
 
 MAX_THRESHOLDS = 200  # that are tried
@@ -434,7 +434,7 @@ def write(folder: Path, rows: Sequence[Fields], report: Fields, evaluation: Eval
     """Write all files, each whole or not at all."""
     tables = (quality_table(evaluation), error_table(evaluation))
     files = {
-        ROWS: "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in rows),
+        ROWS: "".join(map(json_line, rows)),
         FIGURES: json.dumps(report, indent=1, ensure_ascii=False) + "\n",
         TABLES: "\n".join(table.markdown() for table in tables),
     }

@@ -94,12 +94,13 @@ class LabelledSet(Frozen):
         return [row for row in self.rows if row.split == split]
 
 
-def labelled_set(rows: Sequence[Row], seed: int = 0, name: str = "") -> LabelledSet:
+def labelled_set(rows: Sequence[Row], name: str = "") -> LabelledSet:
     """Read the labelled responses of a file.
 
-    The `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the
-    seed, are development; rows with the same question form a group, or, without a question, rows
-    with the same context. A row that can't be used, or repeats an id, becomes a problem.
+    The `split` field divides the rows if there is one. Otherwise half of the groups, drawn at
+    random, are development, always the same ones; rows with the same question form a group, or,
+    without a question, rows with the same context. A row that can't be used, or repeats an id,
+    becomes a problem.
 
     Raises:
         BadInput: No row can be used.
@@ -120,14 +121,14 @@ def labelled_set(rows: Sequence[Row], seed: int = 0, name: str = "") -> Labelled
         first = f"; line {problems[0][0]}: {problems[0][1]}" if problems else ""
         raise BadInput(f"found no labelled response; expected lines of {EXPECTED}{first}")
     usable = tuple(labelled_rows.values())
-    usable = usable if has_splits else divided(usable, seed)
+    usable = usable if has_splits else divided(usable)
     return LabelledSet(rows=usable, problems=tuple(problems), name=name)
 
 
-def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
-    """Put half of the groups in the development split, the same ones for the same seed."""
+def divided(rows: Sequence[LabelledRow]) -> tuple[LabelledRow, ...]:
+    """Put half of the groups in the development split, always the same ones."""
     groups = sorted({row.group for row in rows})
-    random.Random(seed).shuffle(groups)
+    random.Random(0).shuffle(groups)
     development = set(groups[: (len(groups) + 1) // 2])
     divided_rows: list[LabelledRow] = []
     for row in rows:

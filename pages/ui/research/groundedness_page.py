@@ -50,7 +50,7 @@ from attribution.studies.groundedness.labelled_set import (
     LabelledSet,
     labelled_set,
 )
-from attribution.text_files import parse_rows
+from attribution.text_files import json_line, parse_rows
 from pages.ui import choices, state
 from pages.ui.background import JobPage, JobProgress, Work, in_turns
 from pages.ui.components import link
@@ -469,7 +469,7 @@ def figures_json(now: BenchmarkProgress) -> str:
 def rows_jsonl(now: BenchmarkProgress) -> str:
     """Return the outcome of each method on each response as JSON Lines."""
     lines = row_lines(now.labelled.rows, now.saved.outcomes, now.evaluation)
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return "".join(map(json_line, lines))
 
 
 def page() -> None:
