@@ -35,7 +35,7 @@ class Brave(JsonEngine):
         text = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
         reply = self.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
         none = reply.get("type") == "search" and "web" not in reply and "error" not in reply
-        return self.hits(self.rows(reply, query, "web.results", none), "url", query, k)
+        return self.hits(reply, "web.results", query, k, none=none)
 
 
 class GoogleCSE(JsonEngine):
@@ -57,7 +57,7 @@ class GoogleCSE(JsonEngine):
         reply = self.ask(query, {"q": text, "num": min(k, MAX_GOOGLE)})
         about = reply.get("searchInformation")
         none = isinstance(about, dict) and about.get("totalResults") == "0"
-        return self.hits(self.rows(reply, query, "items", none), "link", query, k)
+        return self.hits(reply, "items", query, k, "link", none)
 
 
 class Tavily(JsonEngine):
@@ -77,7 +77,7 @@ class Tavily(JsonEngine):
         """Return at most k web pages, and at most 20."""
         text = shortened(query, MAX_QUERY)
         reply = self.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
-        return self.hits(self.rows(reply, query, "results"), "url", query, k)
+        return self.hits(reply, "results", query, k)
 
 
 class SearXNG(JsonEngine):
@@ -105,14 +105,14 @@ class SearXNG(JsonEngine):
             SearchFailed: Nothing was found because engines did not reply.
         """
         reply = self.ask(query, {"q": shortened(query, MAX_QUERY)})
-        results = self.rows(reply, query, "results")
-        if not results and reply.get("unresponsive_engines"):
+        hits = self.hits(reply, "results", query, k)
+        if not hits and reply.get("unresponsive_engines"):
             raise SearchFailed(
                 "search_failed",
                 "none of this SearXNG instance's engines has replied: run again later",
                 query,
             )
-        return self.hits(results, "url", query, k)
+        return hits
 
 
 # --- Wikipedia ---
@@ -170,19 +170,9 @@ class Wikipedia(JsonEngine):
                 "another engine",
                 query,
             )
-        found = self.rows(
-            reply,
-            query,
-            "query.pages",
-            none=reply.get("batchcomplete") is True and "query" not in reply,
-        )
-        pages = sorted(found, key=lambda page: _rank(page.get("index")))
-        return self.hits(pages, "fullurl", query, k)
+        none = reply.get("batchcomplete") is True and "query" not in reply
+        return self.hits(reply, "query.pages", query, k, "fullurl", none)
 
 
 def _is_telling(word: str) -> bool:
     return len(word) > 3 or word[0].isupper() or word.isdecimal()
-
-
-def _rank(index: object) -> int:
-    return index if isinstance(index, int) else 10**6

@@ -135,15 +135,27 @@ class JsonEngine:
             raise Transient("its reply is not a JSON object")
         return value
 
-    def rows(
-        self, reply: Mapping[str, object], query: str, path: str, none: bool = False
-    ) -> list[dict[str, object]]:
-        """Return the list of objects at a path such as `web.results`.
+    def hits(
+        self,
+        reply: Mapping[str, object],
+        path: str,
+        query: str,
+        k: int,
+        url: str = "url",
+        none: bool = False,
+    ) -> list[SearchHit]:
+        """Return the first k results of a reply as hits, by their `index` if they have one.
 
-        With `none`, the engine has said that it found nothing, so that the list may be missing.
+        Args:
+            reply: What the engine said.
+            path: Of the list of results, such as `web.results`. Each has a title and an address.
+            query: The query that they are hits of.
+            k: The most hits.
+            url: The name of the field with the address.
+            none: The engine has said that it found nothing, so that the list may be missing.
 
         Raises:
-            SearchFailed: It is missing.
+            SearchFailed: The list is missing, or none of its results has an address.
         """
         value: object = reply
         for name in path.split("."):
@@ -152,37 +164,20 @@ class JsonEngine:
             return []
         items = value if isinstance(value, list) else []
         rows = [row for row in items if isinstance(row, dict)]
-        if not rows and value != []:
+        rows.sort(key=lambda row: _rank(row.get("index")))
+        results = [(row.get(url), row.get("title")) for row in rows]
+        if value != [] and not any(isinstance(address, str) for address, _ in results):
             raise SearchFailed(
                 "search_failed",
-                f"the reply of {self.label} has no list “{path}”: run again later",
+                f"the reply of {self.label} has no list “{path}” with addresses: run again later",
                 query,
                 detail=json.dumps(reply)[:200],
             )
-        return rows
-
-    def hits(
-        self, rows: Iterable[Mapping[str, object]], url: str, query: str, k: int
-    ) -> list[SearchHit]:
-        """Return the first k rows as hits.
-
-        Args:
-            rows: Each with a title and an address.
-            url: The name of the field with the address.
-            query: The query that they are hits of.
-            k: The most hits.
-
-        Raises:
-            SearchFailed: None has an address.
-        """
-        results = [(row.get(url), row.get("title")) for row in rows]
-        if results and not any(isinstance(address, str) for address, _ in results):
-            raise SearchFailed(
-                "search_failed",
-                f"the results of {self.label} have no address: run again later",
-                query,
-            )
         return as_hits(self.name, results, query, k)
+
+
+def _rank(index: object) -> int:
+    return index if isinstance(index, int) else 10**6
 
 
 def as_hits(
