@@ -127,6 +127,15 @@ def test_lists_tables_and_emphasis_stay_whole() -> None:
     assert "<strong>It is red.</strong> <em>(no source found)</em>" in html
 
 
+def test_a_long_answer_is_read_a_few_times_and_not_for_each_sentence() -> None:
+    words = [f"It is {number} m high [1]." for number in range(50)]
+    answer = "\n\n".join(words)
+    made = report(answer, *((claim(answer, said), "supported") for said in words))
+    before = passages.cache_info().misses
+    assert revise(made).count("m high.[^1]\n") == 50
+    assert passages.cache_info().misses - before < 10
+
+
 def test_footnotes_do_not_meet_those_of_the_answer() -> None:
     answer = "It is 330 m high.[^1] See:\n\n[^1]: A book."
     made = report(answer, (claim(answer, "It is 330 m high."), "supported"))
