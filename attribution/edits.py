@@ -75,11 +75,12 @@ class AddEvidence(Frozen):
 
 
 class Recheck(Frozen):
-    """A check of the unclear claims, or of one claim, by a second verifier."""
+    """A check of the unclear claims by a second verifier."""
+
+    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
 
     kind: Literal["recheck"] = "recheck"
     verifier: str
-    claim_id: str = ""  # empty: all unclear claims
 
 
 class Exclude(Frozen):
@@ -134,9 +135,8 @@ class Edit(Frozen):
             case AddEvidence(names=names):
                 added = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
                 summary = f"{added}: {subject}"
-            case Recheck(verifier=verifier, claim_id=claim_id):
-                what = subject if claim_id else "unclear claims"
-                summary = f"Rechecked by {verifier}: {what}"
+            case Recheck(verifier=verifier):
+                summary = f"Rechecked by {verifier}: unclear claims"
             case Exclude(excluded=excluded):
                 action = "excluded from" if excluded else "included again for"
                 summary = f"Passage {action}: {subject}"

@@ -90,7 +90,7 @@ def apply(report: Report, change: edits.Change) -> Changed:
             checked = claim.model_copy(update={"worthiness": "factual", "coherent": True})
             return _replace_claims(report, [claim], [checked])
         case edits.Recheck():
-            return _recheck(report, change)
+            return _recheck(report)
         case edits.Exclude():
             return _exclude(report, change)
         case edits.Judge():
@@ -173,10 +173,7 @@ def _merge(report: Report, change: edits.Merge) -> Changed:
     return _replace_claims(report, claims, [merged])
 
 
-def _recheck(report: Report, change: edits.Recheck) -> Changed:
-    if change.claim_id:
-        claim = claim_of(report, change.claim_id)
-        return Changed(report, claim.text, (claim.id,), (claim.id,))
+def _recheck(report: Report) -> Changed:
     ids = tuple(claim.id for claim in unclear_claims(report))
     if not ids:
         raise BadInput("no claim of this run is unclear: there is nothing to recheck")

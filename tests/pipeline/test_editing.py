@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attribution import edits, events
 from attribution.errors import BadInput, LlmFailed
-from attribution.pipeline.changes import unclear_claims
+from attribution.pipeline.changes import unclear_claims, with_verdict
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
 from attribution.settings import Settings
@@ -181,9 +181,10 @@ def test_an_opinion_is_checked_when_a_person_asks_for_it(made: Editor) -> None:
 
 
 def test_a_second_verifier_is_named_and_both_verdicts_are_kept(made: Editor) -> None:
-    before, bridge = made.report, made.claim("opened")
-    first = made.verdict("opened")
-    after = made(edits.Recheck(claim_id=bridge.id, verifier="embedded-base"))
+    first = made.verdict("opened").model_copy(update={"label": "unclear"})
+    before = made.report = with_verdict(made.report, first, made.evidence("opened"))
+    bridge = made.claim("opened")
+    after = made(edits.Recheck(verifier="embedded-base"))
     second = made.verdict("opened")
     assert after.claims == before.claims
     assert after.versions["verifier"] == before.versions["verifier"]
@@ -234,7 +235,6 @@ def test_a_second_verifier_that_does_not_answer_changes_nothing(made: Editor) ->
         (lambda c: edits.Reword(claim_id=c.id, text=" ?! "), "is empty"),
         (lambda c: edits.Split(claim_id=c.id, texts=("one", " one ")), "two or more"),
         (lambda c: edits.Merge(claim_ids=(c.id, c.id), text="x"), "two or more"),
-        (lambda c: edits.Recheck(claim_id="gone", verifier="embedded-base"), "not in this run"),
         (lambda c: edits.Exclude(claim_id=c.id, page_id="x", start=0, end=1), "not evidence for"),
     ],
 )
@@ -293,7 +293,7 @@ def possible_changes(report: Report, claim: Claim, other: Claim, text: str) -> l
         edits.Split(claim_id=claim.id, texts=(text, "The bridge is painted green.")),
         edits.Merge(claim_ids=(claim.id, other.id), text=text),
         edits.AddEvidence(claim_id=claim.id),
-        edits.Recheck(claim_id=claim.id, verifier="embedded-small"),
+        edits.Recheck(verifier="embedded-small"),
         edits.Judge(claim_id=claim.id, label="supported", note=text),
         edits.Judge(claim_id=claim.id, label=None),
         edits.Reword(claim_id=claim.id, text=text),
@@ -379,9 +379,9 @@ def test_a_verdict_is_replaced_and_cleared(made: Editor) -> None:
 
 
 def test_it_stays_while_the_words_stay_and_goes_with_them(made: Editor) -> None:
-    judge(made, "unclear", "why")
-    claim = made.claim("opened")
-    made(edits.Recheck(claim_id=claim.id, verifier="embedded-base"))
+    judge(made, "unclear", "why", "painted")
+    claim = made.claim("painted")
+    made(edits.Recheck(verifier="embedded-base"))
     made(edits.AddEvidence(claim_id=claim.id))
     assert judged(made) == [("unclear", "why")]
     made(edits.Reword(claim_id=claim.id, text="It was opened by a mayor."))

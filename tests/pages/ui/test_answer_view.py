@@ -45,7 +45,7 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
 def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_shown() -> None:
     other = Claim(id="other", text="Old.", spans=((18, 22),))
     edits = (
-        Edit(at="", change=Recheck(claim_id=CLAIM.id, verifier="llm"), claims=(CLAIM.id,)),
+        Edit(at="", change=Recheck(verifier="llm"), claims=(CLAIM.id,)),
         Edit(at="", change=Reword(claim_id="x", text="Old."), claims=("other",)),
     )
     report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})

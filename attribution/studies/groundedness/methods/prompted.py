@@ -28,14 +28,11 @@ class Prompted:
         self.llm = Llm(settings)
         self._prompts = [prompts.load(name, settings) for name in self.prompts]
 
-    def _question(self, number: int, **inputs: str) -> Question:
-        return Question.of(self._prompts[number], **inputs)
-
     def _ask(
         self, number: int, schema: type[Schema], stop: threading.Event, **inputs: str
     ) -> Schema:
         self.llm.stop = stop
-        return self.llm.ask(self._question(number, **inputs), schema)
+        return self.llm.ask(Question.of(self._prompts[number], **inputs), schema)
 
 
 def usable(replies: Sequence[Schema | LlmFailed]) -> list[Schema]:
@@ -104,7 +101,7 @@ class RefChecker(Prompted):
                 triplets.append(" | ".join(map(str.strip, parts)))
         context = joined(given.context)
         asked = [
-            self._question(1, context=context, triplet=triplet)
+            Question.of(self._prompts[1], context=context, triplet=triplet)
             for triplet in dict.fromkeys(triplets)
         ]
         replies = self.llm.map(asked, TripletRelation)
