@@ -265,10 +265,8 @@ class Context:
 
     def _asked(self, form: str) -> list[Mention]:
         """Return what is asked about that a pronoun may refer to."""
-        asked: list[Mention] = []
-        for mention in self.question:
-            if self._fits(mention, form) and not VAGUE.match(mention.text):
-                asked.append(mention)
+        fitting = [mention for mention in self.question if self._fits(mention, form)]
+        asked = [mention for mention in fitting if not VAGUE.match(mention.text)]
         if not self._asks_who or form not in ("he", "she"):
             return asked
         for mention in self.question:

@@ -89,11 +89,9 @@ def segment(args: argparse.Namespace) -> None:
     segmented = claims.segment(question, answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
-    rows = []
-    for claim in worthiness.classify(list(segmented.claims), answer):
-        row = claim.model_dump(include={"id", "text", "spans", "worthiness"}, mode="json")
-        rows.append(row)
-    print_json(rows)
+    classified = worthiness.classify(segmented.claims, answer)
+    shown = {"id", "text", "spans", "worthiness"}
+    print_json([claim.model_dump(include=shown, mode="json") for claim in classified])
 
 
 def revise(args: argparse.Namespace) -> None:

@@ -141,20 +141,18 @@ def _split(report: Report, change: edits.Split) -> Changed:
             f"a claim is split into two or more; found {len(texts)}: "
             "write each on a line of its own"
         )
-    parts = []
-    for text in texts:
-        spans = _spans_within(report, claim, text)
-        parts.append(_by_hand(claim, text, spans))
+    parts = [_by_hand(claim, text, _spans_within(report, claim, text)) for text in texts]
     return _replace_claims(report, [claim], parts)
 
 
 def _spans_within(report: Report, claim: Claim, text: str) -> tuple[Span, ...]:
     """Return the place of a part's words within its claim's; the whole place if there is none."""
     aligned = align(text, report.answer, claim.spans).spans
-    inside = []
-    for start, end in aligned:
-        if any(first <= start and end <= last for first, last in claim.spans):
-            inside.append((start, end))
+    inside = [
+        (start, end)
+        for start, end in aligned
+        if any(first <= start and end <= last for first, last in claim.spans)
+    ]
     return tuple(inside) or claim.spans
 
 

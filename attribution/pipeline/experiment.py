@@ -339,9 +339,7 @@ def _dataset(rows: Sequence[Row], prepare: Prepare, workers: int) -> ray.data.Da
     context.enable_progress_bars = False
     context.max_errored_blocks = -1  # a row that kills its worker costs itself
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
-    items = []
-    for place, row in enumerate(rows):
-        items.append({"place": place, "fields": json.dumps(row.fields)})
+    items = [{"place": place, "fields": json.dumps(row.fields)} for place, row in enumerate(rows)]
     data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
     return data.map_batches(
         Worker,

@@ -73,13 +73,12 @@ class JudgedClaim:
 
     def fields(self) -> dict[str, object]:
         """Return the row that the command line and the server give."""
-        evidence = []
-        for piece in self.evidence:
-            evidence.append(piece.model_dump(include={"relation", "probabilities"}))
         return {
             **self.verdict.model_dump(include={"label", "confidence", "reason"}),
             "strength": self.strength,
-            "evidence": evidence,
+            "evidence": [
+                piece.model_dump(include={"relation", "probabilities"}) for piece in self.evidence
+            ],
         }
 
 

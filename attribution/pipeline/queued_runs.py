@@ -224,11 +224,8 @@ def pasted_answers(text: str) -> AnswerFile:
     Raises:
         BadInput: There is no answer in it.
     """
-    rows = []
-    for number, part in enumerate(SEPARATOR.split(f"\n{text}\n"), 1):
-        if part.strip():
-            rows.append(Row(number, {"answer": part}))
-    return _checked(rows)
+    parts = enumerate(SEPARATOR.split(f"\n{text}\n"), 1)
+    return _checked(Row(number, {"answer": part}) for number, part in parts if part.strip())
 
 
 def read_answers(content: bytes, reading: FileReader) -> AnswerFile:

@@ -25,7 +25,7 @@ from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
-from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
+from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
 MAX_CLAIM = 1000  # characters of a claim
@@ -207,9 +207,7 @@ class Direct:
         sentences = self._sentences.segment(question, answer).claims
         (reply,) = self.llm.map([self._question(question, answer)], Claims)
         rewrite = as_rewrite(reply)
-        spans: list[Span] = []
-        for sentence in sentences:
-            spans += sentence.spans
+        spans = [span for sentence in sentences for span in sentence.spans]
         claims = [aligned_claim(text, answer, spans, question) for text in rewrite.texts]
         end = len(answer)
         claims.sort(key=lambda claim: claim.spans or ((end, end),))

@@ -94,11 +94,8 @@ class PredPatt:
 
 def in_utterances(sentence: str) -> list[WrittenStatement]:
     """Return PredPatt's strings of one sentence, in its order."""
-    tokens: list[Token] = []
     doc = parse(sentence)
-    for token in doc:
-        if not token.is_space:  # as `to_ud` counts them
-            tokens.append(token)
+    tokens = [token for token in doc if not token.is_space]  # as `to_ud` counts them
     utterances: list[WrittenStatement] = []
     for predicate in predicates(to_ud(doc)):
         numbers = set(predicate.tokens)

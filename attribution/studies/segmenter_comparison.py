@@ -373,11 +373,8 @@ def compare_many(
     inputs = ("question", "answer", "turns")
     prepare = partial(_prepare, settings, segmenters)
     yield from run_rows(rows, prepare, choices, path, inputs)
-    comparisons: list[Comparison] = []
-    for line in read_lines(path):
-        if is_result(line):
-            comparisons.append(COMPARISON.adapter.validate_python(line["comparison"]))
-    made = tables(comparisons)
+    lines = filter(is_result, read_lines(path))
+    made = tables([COMPARISON.adapter.validate_python(line["comparison"]) for line in lines])
     replace_text(folder / "tables.md", "\n".join(table.markdown() for table in made))
 
 

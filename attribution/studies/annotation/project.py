@@ -355,11 +355,11 @@ def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
     `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable
     tasks are left out. `context` is the source, `turns` the conversation before the question.
     """
-    lines: list[str] = []
-    for task_id, answer in sorted(answers.items()):
-        if answer in ("attributable", "not_attributable"):
-            lines.append(json_line(_labelled_row(tasks[task_id], answer == "attributable")))
-    return "".join(lines)
+    return "".join(
+        json_line(_labelled_row(tasks[task_id], answer == "attributable"))
+        for task_id, answer in sorted(answers.items())
+        if answer in ("attributable", "not_attributable")
+    )
 
 
 def _labelled_row(task: Task, is_grounded: bool) -> Fields:

@@ -197,7 +197,7 @@ def evaluate(
     unmeasured: dict[str, str] = {}
     for method in methods:
         scored = scored_rows(rows, outcomes, method)
-        missing = [*missing_labels("development", scored), *missing_labels("test", scored)]
+        missing = missing_labels(scored)
         if missing:
             unmeasured[method] = f"{'; '.join(missing)} has a score"
         else:
@@ -218,13 +218,14 @@ def of_split(split: Split, scored: Sequence[ScoredRow]) -> list[ScoredRow]:
     return [one for one in scored if one.row.split == split]
 
 
-def missing_labels(split: Split, scored: Sequence[ScoredRow]) -> list[str]:
-    """Return a phrase for each label that no scored row of a split has."""
-    labels = {one.row.grounded for one in of_split(split, scored) if not one.outcome.error}
-    missing = [word for word in (True, False) if word not in labels]
+def missing_labels(scored: Sequence[ScoredRow]) -> list[str]:
+    """Return a phrase for each label that no scored row of the development or test split has."""
+    found = {(one.row.split, one.row.grounded) for one in scored if not one.outcome.error}
     return [
         f"no {'grounded' if label else 'ungrounded'} response in the {split} split"
-        for label in missing
+        for split in ("development", "test")
+        for label in (True, False)
+        if (split, label) not in found
     ]
 
 
