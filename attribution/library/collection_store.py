@@ -73,16 +73,15 @@ class DocumentStore:
         query = (
             sa.select(
                 c.name,
-                sa.func.count(d.id).label("documents"),
-                sa.func.coalesce(sa.func.sum(d.characters), 0).label("characters"),
+                sa.func.count(d.id),
+                sa.func.coalesce(sa.func.sum(d.characters), 0),
                 c.created_at,
             )
             .select_from(t.collections.outerjoin(t.documents, c.id == d.collection_id))
             .group_by(c.id)
             .order_by(c.name)
         )
-        with self._engine.connect() as db:
-            return [CollectionSummary(**row) for row in db.execute(query).mappings()]
+        return [CollectionSummary(*row) for row in self._database.all(query)]
 
     def documents(
         self, collection: str, containing: str = "", limit: int = -1
@@ -134,10 +133,10 @@ class DocumentStore:
         """Return documents by id; those removed meanwhile are left out."""
         d = t.documents.c
         pages = {}
-        with self._engine.connect() as db:
-            for row in db.execute(sa.select(d.id, d.about, d.text).where(d.id.in_(ids))):
-                page = Page.model_validate_json(row.about)
-                pages[row.id] = page.model_copy(update={"text": row.text})
+        query = sa.select(d.id, d.about, d.text).where(d.id.in_(ids))
+        for row in self._database.all(query):
+            page = Page.model_validate_json(row.about)
+            pages[row.id] = page.model_copy(update={"text": row.text})
         return pages
 
     @contextmanager
