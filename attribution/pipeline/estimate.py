@@ -37,7 +37,7 @@ SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
 SAMPLE = 5  # passages by which a machine is measured
-SENTENCES = 2  # read besides them, as a run does for each claim
+SENTENCES = 1  # read besides them, as a run does for each claim
 PACES = (0.03, 0.3)  # seconds for a passage on a fast and on a slow machine, until it is measured
 LEAST_PAIRS = 20  # that a run must have read to tell the pace
 loaded = threading.Event()  # set once this process has loaded what a first run waits for
@@ -55,6 +55,9 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
     for name, text in (("answer", answer), ("question", question)):
         if has_half_pair(text):
             raise BadInput(f"The {name} is not text: {PROBLEM}.")
+        controls = sum(char < " " and not char.isspace() for char in text)
+        if controls > max(2, len(text) // 50):
+            raise BadInput(f"The {name} is not text: it has {controls} control characters.")
         if len(text) > settings.answer_limit:
             raise BadInput(
                 f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can "

@@ -136,6 +136,7 @@ def test_bad_pages_cost_no_more_than_themselves(settings: Settings, store: Store
         ("", "empty"),
         (" \n", "empty"),
         ("x" * 20_001, "20,001 characters"),
+        ("\x00\x01\x02\x03" * 10, "40 control characters"),
         ("Half \ud83d of a pair.", "not text"),
     ],
 )
