@@ -358,6 +358,13 @@ class Report(Frozen):
             )
         return self
 
+    @classmethod
+    def blank(cls, question: str, answer: str, settings: dict[str, object]) -> Self:
+        """Return a report without results."""
+        return cls(
+            id="", created_at="", question=question, answer=answer, settings=settings, versions={}
+        )
+
     def evidence_of(self, claim_id: str) -> list[Evidence]:
         """Return the evidence for a claim."""
         return [piece for piece in self.evidence if piece.claim_id == claim_id]

@@ -40,7 +40,7 @@ from pages.ui.components import compare_columns
 from pages.ui.fields import pick_many
 from pages.ui.form import form
 from pages.ui.frame import File, downloads, note, show, small
-from pages.ui.run_control import RunProgress, blank, comparison_work, preload
+from pages.ui.run_control import RunProgress, comparison_work, preload
 from pages.ui.run_results import what_failed
 from pages.ui.state import store, unowned_store
 
@@ -126,7 +126,8 @@ def start() -> None:
         inputs = (question, answer, settings, names, parts, documents, stop, turns)
         return in_turn(browser, stop, partial(compare, *inputs))
 
-    report = blank(question, answer, settings).model_copy(update={"context": turns})
+    blank = Report.blank(question, answer, settings.public())
+    report = blank.model_copy(update={"context": turns})
     initial = CompareProgress(report, id, documents=documents, segmenters=tuple(names))
     database = store()
 

@@ -1,4 +1,4 @@
-"""The pairs that the reader is trained on, and the order in which it sees them.
+"""The pairs that the reader is trained on.
 
 `training/data` holds claims that were written by hand for this project. A folder of public data has
 `nli/` (entailment sets) and `eval/` (claims with passages of real pages); `training/README.md`
@@ -49,7 +49,6 @@ OPENERS = "The A An It Its In On At By This These There They He She His Her".spl
 SUBJECT = re.compile(r"(.{3,60}?) (?=(?:was|were|is|are|has|had|can|will) )")
 MINUTES = ("05", "15", "20", "30", "40", "45")
 NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
-PORTION = 4_800  # pairs drawn at a time
 CHOOSING_FOLD = 6  # of ten: what adapters are chosen on
 REPORTED_FOLDS = (7, 8, 9)  # what no choice has seen
 
@@ -589,51 +588,3 @@ def evaluation_keys(folder: Path) -> set[str]:
             if "premise" in row:
                 keys.add(normalised(row["premise"]))
     return keys
-
-
-class Mixture:
-    """All pairs to train on, and the endless, repeatable order in which they come."""
-
-    def __init__(self, folder: Path, seed: int) -> None:
-        """Read all pairs.
-
-        Args:
-            folder: That of the public data.
-            seed: Decides which pairs are made, and their order.
-        """
-        rng = random.Random(seed)
-        hand = [pair for pair in written() + judged() if not is_held_out(pair.document)]
-        self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
-        self._pools["cut"] = cut(rng)
-        self._pools["patterns"] = patterns(rng)
-        self._pools["joined"] = joined(rng)
-        self._pools["easy"] = easy(rng)
-        self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
-        excluded = evaluation_keys(folder / "eval")
-        self._pools["replay"] = replayed(folder / "nli", excluded, rng)
-        for pool in self._pools.values():
-            rng.shuffle(pool)
-        self._seed = seed
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The number of pairs of each kind."""
-        return {name: len(pool) for name, pool in self._pools.items()}
-
-    def portion(self, number: int) -> list[Pair]:
-        """Return the pairs of one portion.
-
-        Every pool is gone through in turn before it repeats.
-
-        Args:
-            number: Of the portion, from 0.
-        """
-        pairs: list[Pair] = []
-        for name, share in SHARES.items():
-            pool = self._pools[name]
-            count = round(PORTION * share)
-            start = number * count
-            for index in range(start, start + count):
-                pairs.append(pool[index % len(pool)])
-        random.Random(self._seed + number).shuffle(pairs)
-        return pairs

@@ -15,6 +15,7 @@ import argparse
 import ctypes
 import json
 import os
+import random
 import signal
 import tempfile
 import time
@@ -25,7 +26,25 @@ import torch
 
 from attribution.models.mpnet import MODEL_FILES, base_files
 from training import command, int8, small
-from training.pairs import CONTRADICTED, ENTAILED, NEITHER, PORTION, RELATIONS, Mixture, Pair
+from training.pairs import (
+    CHOOSING_FOLD,
+    CONTRADICTED,
+    ENTAILED,
+    NEITHER,
+    RELATIONS,
+    SHARES,
+    Pair,
+    cut,
+    easy,
+    evaluation_keys,
+    is_held_out,
+    joined,
+    judged,
+    patterns,
+    real,
+    replayed,
+    written,
+)
 
 TOKENS = 256  # of a claim and its passage
 BATCH = 32  # pairs
@@ -42,6 +61,55 @@ RANK = 16  # of the adapter
 SCALE = 2  # of what it adds
 LAYERS = "q k v o query key value intermediate.dense output.dense pooler.dense".split()
 ADAPTER = Path("attribution/verifiers/base")
+PORTION = 4_800  # pairs drawn at a time
+
+
+class Mixture:
+    """All pairs to train on, and the endless, repeatable order in which they come."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        """Read all pairs.
+
+        Args:
+            folder: That of the public data.
+            seed: Decides which pairs are made, and their order.
+        """
+        rng = random.Random(seed)
+        hand = [pair for pair in written() + judged() if not is_held_out(pair.document)]
+        self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
+        self._pools["cut"] = cut(rng)
+        self._pools["patterns"] = patterns(rng)
+        self._pools["joined"] = joined(rng)
+        self._pools["easy"] = easy(rng)
+        self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
+        excluded = evaluation_keys(folder / "eval")
+        self._pools["replay"] = replayed(folder / "nli", excluded, rng)
+        for pool in self._pools.values():
+            rng.shuffle(pool)
+        self._seed = seed
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of pairs of each kind."""
+        return {name: len(pool) for name, pool in self._pools.items()}
+
+    def portion(self, number: int) -> list[Pair]:
+        """Return the pairs of one portion.
+
+        Every pool is gone through in turn before it repeats.
+
+        Args:
+            number: Of the portion, from 0.
+        """
+        pairs: list[Pair] = []
+        for name, share in SHARES.items():
+            pool = self._pools[name]
+            count = round(PORTION * share)
+            start = number * count
+            for index in range(start, start + count):
+                pairs.append(pool[index % len(pool)])
+        random.Random(self._seed + number).shuffle(pairs)
+        return pairs
 
 
 def load_base() -> tuple[Any, Any]:

@@ -29,7 +29,7 @@ from attribution.verifiers.pairs import Reads
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
 SENTENCES = 3  # of a deciding passage that are read at most to find the deciding one
-LEAD = 0.1  # of a claim's words, by which a sentence has more than the next to be the one unread
+LEAD = 0.1  # share of a claim's words by which the first sentence leads where none is read
 STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 

@@ -134,9 +134,10 @@ def _copy(source: IO[bytes], folder: Path, name: str) -> None:
     target = folder / name
     with named(target), target.open("wb") as out:
         shutil.copyfileobj(source, out, _PIECE)
-    found = digest(target)
+    checksum = digest(target)
     expected = pinned_models()[_FOLDER].files[name]
-    if found != expected:
+    if checksum != expected:
         raise Unavailable(
-            f"{name} of {REPOSITORY} has the SHA-256 {found}, expected {expected}: install it again"
+            f"{name} of {REPOSITORY} has the SHA-256 {checksum}, expected {expected}: "
+            "install it again"
         )

@@ -451,14 +451,14 @@ def check(
     """
     from attribution.pipeline.run import run  # takes seconds: not while pages wait
 
-    own = documents_of(row)
-    if own:
+    of_row = documents_of(row)
+    if of_row:
         sources = tuple(dict.fromkeys((*settings.sources, "documents")))
         settings = settings.model_copy(update={"sources": sources})
     question = str(row.fields.get("question") or "")
     answer = str(row.fields["answer"])
     context = turns_of(row.fields.get("turns"))
-    all_documents = [*own, *documents]
+    all_documents = [*of_row, *documents]
     steps = run(question, answer, settings, store, all_documents, claims=claims, context=context)
     return finished(steps)
 

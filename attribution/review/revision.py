@@ -188,9 +188,9 @@ class _Reviser:
         """Change the values of the answer that were changed in a claim, where each stands once."""
         for value, changed in changed_values(original, claim.statement):
             written = re.compile(rf"(?<![\w.,]){re.escape(value)}(?!\w|[.,]\d)")
-            found = [m for span in claim.spans for m in written.finditer(self._answer, *span)]
-            if len(found) == 1:
-                self._edits.add(_Replacement(*found[0].span(), changed))
+            places = [m for span in claim.spans for m in written.finditer(self._answer, *span)]
+            if len(places) == 1:
+                self._edits.add(_Replacement(*places[0].span(), changed))
 
     def _footnote_marks(self, sentence: _Sentence) -> str:
         ends = ("supported", "contradicted") if self._unsupported == "mark" else "supported"

@@ -198,17 +198,9 @@ def compare(
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
-            blank = Report(
-                id="",
-                created_at="",
-                question=question,
-                answer=answer,
-                settings=settings.public(),
-                versions={},
-                claims=event.claims,
-                context=tuple(context),
-            )
-            comparison = _arranged(blank, settings, results)
+            blank = Report.blank(question, answer, settings.public())
+            split = {"claims": event.claims, "context": tuple(context)}
+            comparison = _arranged(blank.model_copy(update=split), settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:
             yield ComparisonReady(with_verdicts(comparison, event.report), finished=True)

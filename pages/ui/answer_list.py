@@ -70,7 +70,8 @@ def row_state(row: HistoryRow, worker: QueueWorker) -> RowState | None:
     working = worker.current
     if working and working.run_id == row.id:
         left = working.seconds_left()
-        return _running(working.done, working.total, background.time_left(left) if left else "")
+        remaining = background.time_left(left) if left else ""
+        return _running(working.done, working.total, remaining)
     if background.find(row.id):
         return _running(done, total, "")
     if row.problem:
@@ -239,7 +240,9 @@ def _preview(given: AnswerFile) -> None:
         "Tags": [", ".join(answer.tags) for answer in shown],
     }
     filled = {name: texts for name, texts in columns.items() if any(texts)}
-    rows = [[_short(text) for text in texts] for texts in zip(*filled.values(), strict=True)]
+    rows: list[list[str]] = []
+    for texts in zip(*filled.values(), strict=True):
+        rows.append([_short(text) for text in texts])
     show(table(tuple(filled), rows, "ax-table"))
     without = sum(not answer.question for answer in given.answers)
     counts = plural(len(given.answers), "answer")

@@ -82,18 +82,6 @@ class RunJob(background.Job[RunProgress]):
         )
 
 
-def blank(question: str, answer: str, settings: Settings) -> Report:
-    """Return a report without results."""
-    return Report(
-        id="",
-        created_at="",
-        question=question,
-        answer=answer,
-        settings=settings.public(),
-        versions={},
-    )
-
-
 def follow(
     events: Iterable[E],
     update: Callable[..., R],
@@ -320,7 +308,8 @@ def analyse() -> None:
     settings = choices.settings()
     if isinstance(settings, str) or choices.turns_problem() or is_running():
         return
-    report = blank(*text(), settings).model_copy(update={"context": choices.turns()})
+    blank = Report.blank(*text(), settings.public())
+    report = blank.model_copy(update={"context": choices.turns()})
     _start(RunProgress(report, secrets.token_hex(6), documents=choices.documents()), settings)
 
 

@@ -138,7 +138,8 @@ def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: An
         )
         state.put(acts.AT, outcome.task)
         state.put(acts.NOTICE, outcome.notice)
-        state.put(acts.HANDLED, str(act.get("id", ""))[:40] if isinstance(act, dict) else "")
+        handled = str(act.get("id", ""))[:40] if isinstance(act, dict) else ""
+        state.put(acts.HANDLED, handled)
         st.rerun()
     show(guidelines(project.form))
 

@@ -220,7 +220,8 @@ def evaluated(
 ) -> BenchmarkProgress:
     """Return a benchmark with the figures of its outcomes so far."""
     seen = {o.method for o in saved.outcomes}
-    figures = evaluate(labelled.rows, saved.outcomes, [m for m in saved.methods if m in seen])
+    measured = [method for method in saved.methods if method in seen]
+    figures = evaluate(labelled.rows, saved.outcomes, measured)
     return BenchmarkProgress(
         labelled,
         saved,

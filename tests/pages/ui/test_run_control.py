@@ -16,8 +16,8 @@ from attribution.events import (
     VerdictReady,
 )
 from attribution.settings import Settings
-from attribution.types import Failure
-from pages.ui.run_control import RunJob, RunProgress, blank
+from attribution.types import Failure, Report
+from pages.ui.run_control import RunJob, RunProgress
 from tests import make
 from tests.make import claim, evidence, page, verdict
 from tests.pages.jobs import ended
@@ -31,7 +31,8 @@ Events = Callable[[threading.Event], Iterator[Event]]
 
 
 def job(events: Events) -> RunJob:
-    return RunJob(RunProgress(blank("A question?", "An answer.", Settings())), events)
+    report = Report.blank("A question?", "An answer.", Settings().public())
+    return RunJob(RunProgress(report), events)
 
 
 def test_events_build_up_a_report_until_stop() -> None:

@@ -42,7 +42,7 @@ def test_hem_v1_is_logistic_with_the_context_first(tmp_path: Path) -> None:
 
 
 def of_class_one(folder: str) -> list[list[float]]:
-    """Of each sentence of the response the shares with each of the context, which comes second."""
+    """Return the shares of each sentence of the response with each of the context."""
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
     return [[logits(folder, s, c).softmax(-1)[1].item() for c in context] for s in response]
 
