@@ -228,7 +228,7 @@ class Settings(Frozen):
         5,
         "anyone",
         "evidence",
-        "passages compared with each claim",
+        "most passages compared with each claim",
         "Passages for each claim",
         ge=1,
         le=20,

@@ -25,7 +25,7 @@ from attribution.retrieval.index import (
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.sentences import sentences
-from attribution.text.words import words_of
+from attribution.text.words import shared_words, words_of
 from attribution.types import (
     Chunk,
     Claim,
@@ -50,6 +50,8 @@ READ_CHARACTERS = 900  # about what the reader reads in one pass
 DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
+EARLY = 2  # passages of a claim that are read while others are still being fetched
+NEAR = 0.7  # of the similarity of the best passage, or of the words it shares: see `worth_reading`
 MOST_REPEATING = 100  # chunks with most words of the claim that may repeat it
 OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
@@ -71,6 +73,21 @@ def with_context(text: str, start: int, end: int) -> Span:
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     before = starts[-SENTENCES_BEFORE:]
     return (before[0] if before else start), end
+
+
+def worth_reading(claim: Claim, passages: Sequence[PlacedPassage]) -> list[PlacedPassage]:
+    """Leave out passages that are far from the claim and lack its words, compared with the best.
+
+    They hardly ever decide (docs/measurements.md).
+    """
+    nearest = max((passage.similarity for passage in passages), default=0.0)
+    shares = [shared_words(claim.statement, passage.text) for passage in passages]
+    least = NEAR * max(shares, default=0.0)
+    selected: list[PlacedPassage] = []
+    for passage, share in zip(passages, shares, strict=True):
+        if passage.similarity >= NEAR * nearest or share >= least:
+            selected.append(passage)
+    return selected
 
 
 class Matcher:
@@ -172,7 +189,8 @@ class Matcher:
         with self._finding:
             self.chunk()
             origins = {} if early else {page.id: page.origin for page in self.marked.values()}
-            return self.candidates.best(claims, self.question, early, origins)
+            best = self.candidates.best(claims, self.question, early, origins)
+        return [of_claim[:EARLY] for of_claim in best] if early else best
 
     def judge(
         self, claims: Sequence[Claim], candidates: Sequence[Sequence[Candidate]]
@@ -186,6 +204,8 @@ class Matcher:
         cases: list[Reading] = []
         for claim, of_claim in zip(claims, candidates, strict=True):
             passages = [self._passage(claim, candidate) for candidate in of_claim]
+            if not self.policy.is_plain:
+                passages = worth_reading(claim, passages)
             cases.append(Reading(claim, passages))
         question = self.question if self.verifier.reads_question else ""
         return read(cases, self.verifier, self.policy, question)

@@ -61,7 +61,6 @@ class OnnxModel:
 
             options = ort.SessionOptions()
             options.intra_op_num_threads = 1
-            options.enable_cpu_mem_arena = False  # a long passage would keep its memory
             if weights:
                 values = [ort.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
                 options.add_external_initializers(list(weights), values)

@@ -153,6 +153,15 @@ def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: S
     assert text[slice(*piece.sentence)].startswith("It attracts seven million")
 
 
+def test_what_is_far_from_a_claim_and_lacks_its_words_is_not_read(
+    settings: Settings, store: Store
+) -> None:
+    in_other_words = "In Paris the iron tower by Eiffel was finished."
+    matcher = over(settings, store, ASIDE, LIST, in_other_words, NEAR)
+    [pieces] = matcher.match([COMPLETED])
+    assert {piece.text for piece in pieces} == {NEAR, in_other_words}
+
+
 def test_a_plain_claim_alone_is_compared_and_meets_five_passages_always(
     settings: Settings, store: Store
 ) -> None:
