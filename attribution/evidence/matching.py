@@ -15,7 +15,7 @@ from attribution.evidence.origins import Origins
 from attribution.evidence.prose import prose
 from attribution.evidence.search import queries as search_queries
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.chunkers import CHUNKERS
+from attribution.retrieval.chunkers import CHUNKERS, with_context
 from attribution.retrieval.index import (
     CONSTANT,
     Candidate,
@@ -24,7 +24,6 @@ from attribution.retrieval.index import (
 )
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.sentences import sentences
 from attribution.text.words import shared_words, words_of
 from attribution.types import (
     Chunk,
@@ -33,7 +32,6 @@ from attribution.types import (
     Failure,
     Page,
     Provenance,
-    Span,
     Trace,
     content_id,
 )
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
     from attribution.retrieval.bm25 import Numbers
     from attribution.retrieval.index import Vectors
 
-SENTENCES_BEFORE = 2
-READ_CHARACTERS = 900  # about what the reader reads in one pass
 DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
@@ -56,36 +52,20 @@ MOST_REPEATING = 100  # chunks with most words of the claim that may repeat it
 OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
 
-def with_context(text: str, start: int, end: int) -> Span:
-    """Extend a chunk by the sentences before it, which often name what it is about.
-
-    Args:
-        text: The text of the page.
-        start: Where the chunk begins.
-        end: Where it ends.
-
-    Returns:
-        The span of the chunk with at most `SENTENCES_BEFORE` sentences of its line before it, as
-        far as both have `READ_CHARACTERS`.
-    """
-    line = text.rfind("\n", max(0, end - READ_CHARACTERS - 1), start) + 1
-    first = max(line, end - READ_CHARACTERS)
-    starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
-    before = starts[-SENTENCES_BEFORE:]
-    return (before[0] if before else start), end
-
-
 def worth_reading(claim: Claim, passages: Sequence[PlacedPassage]) -> list[PlacedPassage]:
     """Leave out passages that are far from the claim and lack its words, compared with the best.
 
     They hardly ever decide (docs/measurements.md).
+
+    Args:
+        claim: The claim.
+        passages: Its passages, nearest first.
     """
-    nearest = max((passage.similarity for passage in passages), default=0.0)
     shares = [shared_words(claim.statement, passage.text) for passage in passages]
-    least = NEAR * max(shares, default=0.0)
     selected: list[PlacedPassage] = []
     for passage, share in zip(passages, shares, strict=True):
-        if passage.similarity >= NEAR * nearest or share >= least:
+        is_near = passage.similarity >= NEAR * passages[0].similarity
+        if is_near or share >= NEAR * max(shares):
             selected.append(passage)
     return selected
 
@@ -370,7 +350,8 @@ class Candidates:
         of_ranks = 1 / (CONSTANT + np.arange(1, len(chunks) + 1))
         shortlists: list[Sequence[Chunk]] = []
         for claim_queries, of_claim in zip(queries, ranked, strict=True):
-            cosines = self._static @ embed_statically(claim_queries).T
+            # on this thread alone: those of BLAS cost more than the product
+            cosines = np.einsum("cd,qd->cq", self._static, embed_statically(claim_queries))
             # rounded, since a product may depend on the rows beside it in the last digits
             similar = cosines.max(axis=1).round(4)
             scores = np.empty(len(chunks))

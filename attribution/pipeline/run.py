@@ -323,8 +323,7 @@ class _Run:
         """
         first = next(groups)
         yield Found(first, functools.partial(self._find, first))
-        later = [Found(group, finder.submit(self._find, group).result) for group in groups]
-        yield from later
+        yield from [Found(group, finder.submit(self._find, group).result) for group in groups]
 
     def _unmatched(self) -> str:
         return unmatched(self.record.answer, self.settings, self.matcher.pages.values())

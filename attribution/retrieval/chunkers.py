@@ -1,4 +1,4 @@
-"""Cut a page into chunks: of a fixed length, or recursively."""
+"""Cut a page into chunks, of a fixed length or recursively, and read them in their context."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Protocol
 
 from attribution.settings import Settings
 from attribution.tables import Entry, Need, Table
-from attribution.text.sentences import possible_ends
-from attribution.types import Chunk, Page
+from attribution.text.sentences import possible_ends, sentences
+from attribution.types import Chunk, Page, Span
+
+SENTENCES_BEFORE = 2
+READ_CHARACTERS = 900  # about what the reader reads in one pass
 
 
 class Chunker(Protocol):
@@ -96,3 +99,22 @@ CHUNKERS: Table[Chunker] = Table(
         ),
     },
 )
+
+
+def with_context(text: str, start: int, end: int) -> Span:
+    """Extend a chunk by the sentences before it, which often name what it is about.
+
+    Args:
+        text: The text of the page.
+        start: Where the chunk begins.
+        end: Where it ends.
+
+    Returns:
+        The span of the chunk with at most `SENTENCES_BEFORE` sentences of its line before it, as
+        far as both have `READ_CHARACTERS`.
+    """
+    line = text.rfind("\n", max(0, end - READ_CHARACTERS - 1), start) + 1
+    first = max(line, end - READ_CHARACTERS)
+    starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
+    before = starts[-SENTENCES_BEFORE:]
+    return (before[0] if before else start), end

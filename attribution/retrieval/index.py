@@ -49,8 +49,11 @@ class Index:
         the nearest are scored again in double precision, whose rounding errors are far below the
         sixth decimal.
         """
+        import faiss
+
         if self._index is None:
             return []
+        faiss.omp_set_num_threads(1)  # for this thread: a team costs more than the search
         _, places = self._index.search(vectors, min(len(self), k + 8))
         best: dict[int, float] = {}
         for query, row in zip(vectors.astype("float64"), places.tolist(), strict=True):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attribution.evidence.matching import Matcher, spread, with_context
+from attribution.evidence.matching import Matcher, spread
 from attribution.evidence.search import queries
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -124,18 +124,6 @@ def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
         [pieces] = matcher.match([COMPLETED])
         found.append([(e.page_id, e.start, e.similarity) for e in pieces])
     assert found[0] == found[1] != []
-
-
-def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> None:
-    text = "A heading\nOne. They met. Their first film was Psycho. It was a success."
-
-    def read_from(place: int) -> str:
-        return text[slice(*with_context(text, place, len(text)))]
-
-    assert read_from(text.index("It was")).startswith("They met. Their first")
-    assert read_from(text.index("Their")).startswith("One. They met.")
-    assert read_from(text.index("first film")).startswith("They met. Their")
-    assert read_from(text.index("One.")).startswith("One.")
 
 
 def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:

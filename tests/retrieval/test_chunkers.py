@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from attribution.retrieval.chunkers import CHUNKERS, Fixed, Recursive
+from attribution.retrieval.chunkers import CHUNKERS, Fixed, Recursive, with_context
 from attribution.settings import Settings
 from tests.make import page
 
@@ -72,3 +72,15 @@ def test_neighbours_share_no_more_than_the_overlap() -> None:
     shared = [a.end - b.start for a, b in zip(chunks, chunks[1:], strict=False)]
     assert max(shared) <= 64
     assert max(shared) > 20
+
+
+def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> None:
+    text = "A heading\nOne. They met. Their first film was Psycho. It was a success."
+
+    def read_from(place: int) -> str:
+        return text[slice(*with_context(text, place, len(text)))]
+
+    assert read_from(text.index("It was")).startswith("They met. Their first")
+    assert read_from(text.index("Their")).startswith("One. They met.")
+    assert read_from(text.index("first film")).startswith("They met. Their")
+    assert read_from(text.index("One.")).startswith("One.")
