@@ -251,15 +251,6 @@ class Settings(Frozen):
         ge=LOWEST_THRESHOLD,
         le=0.99,
     )
-    least_sources: int = _setting(
-        1,
-        "anyone",
-        "decision",
-        "sources that must support or contradict a claim; copies of a text are one",
-        "Independent sources needed",
-        ge=1,
-        le=9,
-    )
     decision: Decision = _setting(
         "weighed",
         "anyone",

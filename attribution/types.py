@@ -219,7 +219,7 @@ class Evidence(Frozen):
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     origin: str = ""  # of its page, if others share it
     genre: Genre = "unknown"  # of its page
-    publisher: str = ""  # the host of its page, unless that publishes others
+    publisher: str = ""  # of runs saved before
     steps: tuple[str, ...] = ()  # that changed it
 
     @property

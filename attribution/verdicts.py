@@ -36,14 +36,12 @@ class DecisionPolicy:
     Attributes:
         threshold: The lowest probability that counts as support.
         contradiction_threshold: The lowest probability that counts as a contradiction.
-        least_sources: Independent sources that a side needs; copies of one text are one source.
         skipped_steps: Names of the steps (`evidence.steps`) that don't run; with the decision
             `plain`, none runs.
     """
 
     threshold: float = 0.5
     contradiction_threshold: float = 0.75
-    least_sources: int = 1
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()
 
@@ -166,25 +164,13 @@ class Case:
         confidence = round(confidence, 4)
         return Verdict(claim_id=self.claim.id, label=label, confidence=confidence, reason=reason)
 
-    def _enough(self, side: Relation) -> list[Evidence]:
-        """Return the passages of a side; none if it has fewer sources than the policy requires."""
-        pieces = [piece for piece in self.evidence if piece.relation == side]
-        return pieces if independent(pieces) >= self.policy.least_sources else []
-
     @cached_property
     def supporting(self) -> list[Evidence]:
-        return self._enough("entailed")
+        return [piece for piece in self.evidence if piece.relation == "entailed"]
 
     @cached_property
     def against(self) -> list[Evidence]:
-        return self._enough("contradicted")
-
-    @cached_property
-    def too_few(self) -> list[Evidence]:
-        """The passages of sides that have fewer sources than the policy requires."""
-        counted = (*self.supporting, *self.against)
-        decisive = [piece for piece in self.evidence if piece.relation != "no_relation"]
-        return [piece for piece in decisive if piece not in counted]
+        return [piece for piece in self.evidence if piece.relation == "contradicted"]
 
     @property
     def passages(self) -> str:
@@ -289,18 +275,7 @@ def _only_contradiction(case: Case) -> Verdict | None:
     if not case.against:
         return None
     counts = _share(case.against, case.passages, "contradict")
-    others = "too few sources support it" if case.too_few else "none supports it"
-    return case.verdict("contradicted", _surest(case.against), f"{counts}, {others}.")
-
-
-def _too_few_sources(case: Case) -> Verdict | None:
-    if not case.too_few:
-        return None
-    verb = "support" if case.too_few[0].relation == "entailed" else "contradict"
-    counts = _share(case.too_few, case.passages, verb)
-    least = case.policy.least_sources
-    reason = f"{counts}, but {least} independent sources are required."
-    return case.verdict("unclear", _surest(case.too_few), reason)
+    return case.verdict("contradicted", _surest(case.against), f"{counts}, none supports it.")
 
 
 def _reserved(case: Case) -> Verdict | None:
@@ -340,7 +315,6 @@ RULES: tuple[Callable[[Case], Verdict | None], ...] = (
     _both_sides,
     _only_support,
     _only_contradiction,
-    _too_few_sources,
     _reserved,
     _undecided,
 )
@@ -353,11 +327,6 @@ def _surest(pieces: Sequence[Evidence]) -> float:
 def sources(evidence: Sequence[Evidence]) -> int:
     """Return the number of sources: copies of one text are one."""
     return len({piece.source for piece in evidence})
-
-
-def independent(evidence: Sequence[Evidence]) -> int:
-    """Return the number of sources, or of publishers if these are fewer."""
-    return min(sources(evidence), len({piece.publisher or piece.source for piece in evidence}))
 
 
 def _share(pieces: Sequence[Evidence], passages: str, verb: str) -> str:

@@ -196,7 +196,7 @@ def test_every_rule_is_in_the_table_in_its_order() -> None:
     ]
 
 
-def test_copies_are_one_source_where_several_are_asked_for() -> None:
+def test_copies_are_told_from_sources_by_the_origin_of_their_pages() -> None:
     copies = [page("The Nile is long.", f"https://{name}.example/") for name in "ab"]
     pieces = tuple(evidence(claim(), *FOR, page_id=one.id) for one in copies)
     report = report_of(
@@ -205,23 +205,19 @@ def test_copies_are_one_source_where_several_are_asked_for() -> None:
         pages=tuple(copies),
         verdicts=(decide(claim(), pieces, DecisionPolicy()),),
     )
-    two = DecisionPolicy(least_sources=2)
-    assert recolour(report, two).verdicts[0].label == "supported"
     copied = report.model_copy(
         update={"pages": tuple(p.model_copy(update={"origin": "one"}) for p in copies)}
     )
-    (verdict,) = recolour(copied, two).verdicts
-    reason = (
-        "2 of 2 passages support it (2 pages, 1 origin), but 2 independent sources are required."
-    )
-    assert (verdict.label, verdict.reason) == ("unclear", reason)
-    assert DecisionPolicy.of(recolour(copied, two).settings) == two
+    (verdict,) = recolour(copied, DecisionPolicy()).verdicts
+    assert verdict.reason == "2 of 2 passages support it (2 pages, 1 origin), none contradicts it."
+    sure = DecisionPolicy(threshold=0.9)
+    assert DecisionPolicy.of(recolour(copied, sure).settings) == sure
 
 
 def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
     strange: dict[str, object] = {
         "decision": 7,
-        "least_sources": "2",
+        "contradiction_threshold": "2",
         "threshold": None,
     }
     assert DecisionPolicy.of(strange) == DecisionPolicy()

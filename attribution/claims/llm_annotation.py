@@ -20,6 +20,7 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.words import one_line
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
@@ -59,7 +60,7 @@ class WorthinessReply(ClaimReply):
         return {"worthiness": worthiness} if worthiness else None
 
     def value(self, claim: Claim) -> dict[str, object]:
-        return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
+        return {"worthiness": self.worthiness, "worthiness_reason": one_line(self.reason)}
 
 
 class IndependenceReply(ClaimReply):
@@ -75,7 +76,7 @@ class IndependenceReply(ClaimReply):
         return {"independent": answer == "independent"}
 
     def value(self, claim: Claim) -> dict[str, object]:
-        return {"independent": self.independent, "independence_reason": _line(self.reason)}
+        return {"independent": self.independent, "independence_reason": one_line(self.reason)}
 
 
 class EnrichmentReply(ClaimReply):
@@ -88,7 +89,7 @@ class EnrichmentReply(ClaimReply):
         return {"claim": line} if line and "\n" not in line else None
 
     def value(self, claim: Claim) -> dict[str, object]:
-        text = _line(self.claim)
+        text = one_line(self.claim)
         if not any(c.isalnum() for c in text) or len(text) > MAX_CLAIM:
             raise LlmFailed(
                 f"the language model wrote {len(text)} characters where one sentence was expected"
@@ -139,8 +140,7 @@ def _inputs(task: str, question: str, answer: str, claim: Claim) -> dict[str, st
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
     """Return the tasks that these settings assign to a language model."""
-    choices = (settings.worthiness, settings.independence, settings.enrichment)
-    return tuple(task for task, choice in zip(TASKS, choices, strict=True) if choice == "llm")
+    return tuple(task for task in TASKS if getattr(settings, task) == "llm")
 
 
 class LlmAnnotator:
@@ -220,9 +220,3 @@ class LlmAnnotator:
                 inputs = _inputs(task, question, answer, claim)
                 questions[claim.id] = Question.of(prompt, **inputs)
         return questions
-
-
-def _line(text: str) -> str:
-    """Return a text on one line, without control characters."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.split())

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _WORDS = re.compile(r"[^\W\d_]+")
+NEVER = "(?!)"  # matches nowhere
 _NAMED = re.compile(r"\w(?::| –) [A-Z]")  # "Capital: Paris"
 
 
@@ -44,19 +45,15 @@ class Rule:
     worthiness: Worthiness
     reason: str
     pattern: re.Pattern[str]
-    unless: re.Pattern[str] | None
+    unless: re.Pattern[str]
 
 
 @cache
 def _rules() -> tuple[Rule, ...]:
     """Return the rules in the order in which they are tried."""
-    data = load("worthiness")
-    exceptions: dict[str, re.Pattern[str]] = {}
-    for name, pattern in data["exceptions"].items():
-        exceptions[name] = compile_any([pattern], flags=0)
     rules: list[Rule] = []
-    for rule in data["rules"]:
-        unless = exceptions.get(rule.get("unless"))
+    for rule in load("worthiness")["rules"]:
+        unless = compile_any([rule.get("unless", NEVER)], flags=0)
         pattern = compile_any(rule["patterns"])
         rules.append(Rule(rule["worthiness"], rule["reason"], pattern, unless))
     return tuple(rules)
@@ -100,8 +97,7 @@ def classify_text(text: str) -> Class:
     """
     text = " ".join(text.replace("’", "'").split())
     for rule in _rules():
-        is_exception = rule.unless and rule.unless.search(text)
-        if rule.pattern.search(text) and not is_exception:
+        if rule.pattern.search(text) and not rule.unless.search(text):
             return rule.worthiness, rule.reason
     if is_table_row(text) or is_cell(text) or not _WORDS.search(text):
         return FACTUAL

@@ -13,7 +13,6 @@ from attribution.claims.short_answers import completes_question, has_subject, st
 from attribution.evidence.numerals import in_figures, rounded_as
 from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
-from attribution.text.urls import publisher
 from attribution.text.words import deciding_sentence, plain, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import (
@@ -142,7 +141,6 @@ def _evidence(
         page_id=page.id,
         origin=page.origin,
         genre=page.genre,
-        publisher="" if page.genre == "paper" else publisher(page.url),
         start=passage.start,
         end=passage.end,
         text=passage.text,

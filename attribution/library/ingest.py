@@ -26,6 +26,7 @@ from attribution.library.collection_store import DocumentStore, NewDocument, che
 from attribution.library.folder import check_size, content_of, files_below, titled
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.words import one_line
 from attribution.types import Document, Failure, Page
 
 MAX_BYTES = 50_000_000  # of one file
@@ -167,7 +168,7 @@ class _ItemReader:
 
     def read(self, item: Item) -> NewDocument | ItemResult:
         """Read an item; whatever goes wrong costs this item alone."""
-        name = _one_line(item.name)
+        name = one_line(item.name)[-MAX_NAME:] or "document"
         try:
             return self._read(item, name)
         except StageFailure as error:
@@ -212,12 +213,6 @@ def _document(content: bytes, media_type: str, name: str, reading: FileReader) -
     check_size(name, len(content), MAX_BYTES)
     extracted = titled(reading.read(content, media_type, name, document=True), name)
     return make_page(name, "document", extracted, extracted.url)  # gets its URL when it is stored
-
-
-def _one_line(name: str) -> str:
-    """Return a name in printable characters, short enough for a list."""
-    printable = "".join(c if c.isprintable() else " " for c in name)
-    return " ".join(printable.split())[-MAX_NAME:] or "document"
 
 
 def _in_parallel(

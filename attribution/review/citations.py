@@ -111,8 +111,7 @@ class _Judge:
         self._labels = shown_labels(report)
         self._settings = settings
         self._store = store
-        # A citation is of one source, however many the policy asks for.
-        self._policy = DecisionPolicy.of({**dict(settings), "least_sources": 1})
+        self._policy = DecisionPolicy.of(dict(settings))
 
     def citations(
         self, key: str, page: Page | Unread, claims: Sequence[Claim]
@@ -179,7 +178,7 @@ def citation_lines(report: Report) -> dict[str, str]:
     if not subject.cited.marks:
         return {}
     pages = {source.key: known_page(source, report.pages) for source in subject.cited.sources}
-    policy = DecisionPolicy.of({**report.settings, "least_sources": 1})
+    policy = DecisionPolicy.of(report.settings)
     labels = shown_labels(report)
     lines: dict[str, str] = {}
     for claim in subject.claims:

@@ -25,6 +25,7 @@ from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
+from attribution.text.words import one_line
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
@@ -181,8 +182,7 @@ def clean(text: str) -> str:
 
     Empty if nothing is left.
     """
-    text = "".join(c if c.isprintable() else " " for c in text)
-    text = plain(_ITEM.sub("", " ".join(text.split()))[:MAX_CLAIM])
+    text = plain(_ITEM.sub("", one_line(text))[:MAX_CLAIM])
     return text if any(c.isalnum() for c in text) else ""
 
 

@@ -34,7 +34,6 @@ from attribution.types import (
     Probabilities,
     Report,
     Span,
-    Turn,
 )
 from attribution.verdicts import nearest_evidence
 from attribution.verifiers import VERIFIERS
@@ -325,30 +324,21 @@ class _GivenPages:
 
 
 def compare_answers(
-    question: str,
-    first: str,
-    second: str,
-    settings: Settings,
-    store: Store,
-    context: Sequence[Turn] = (),
+    question: str, first: str, second: str, settings: Settings, store: Store
 ) -> TwoAnswers:
     """Check two answers, and then both against the pages that were found for either.
-
-    Args:
-        context: The conversation before the question.
 
     Raises:
         BadInput: An answer is empty, too long or not text.
     """
     pages: dict[str, Page] = {}
     for answer in (first, second):
-        report = finished(run(question, answer, settings, store, context=context))
+        report = finished(run(question, answer, settings, store))
         pages |= {page.id: page for page in report.pages}
     source = _GivenPages(tuple(pages.values()))
     reports: list[Report] = []
     for answer in (first, second):
-        steps = run(question, answer, settings, store, source=source, context=context)
-        reports.append(finished(steps))
+        reports.append(finished(run(question, answer, settings, store, source=source)))
     return compare_reports(reports[0], reports[1], settings, store)
 
 

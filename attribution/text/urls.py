@@ -67,11 +67,6 @@ def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
     return [place for place in places if place.netloc]
 
 
-def publisher(url: str) -> str:
-    """Return the host that the pages of one publisher share, for all devices; "" without one."""
-    return _split(url).netloc
-
-
 def _split(url: str) -> SplitResult:
     """Return the parts of a canonical address, without devices in its host; empty without any."""
     try:

@@ -17,7 +17,7 @@ from attribution.studies.two_answers import (
     compare_answers,
     json_data,
 )
-from attribution.types import Claim, Judgement, Label, Pair, Probabilities, Report, Turn, Verdict
+from attribution.types import Claim, Judgement, Label, Pair, Probabilities, Report, Verdict
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 from tests.make import claim, evidence, page
@@ -278,15 +278,3 @@ def test_the_sources_support_a_side(
     assert result.supported(match) == expected
     matches: Any = json_data(result)["matches"]
     assert matches[0]["supported"] == expected
-
-
-def test_both_answers_follow_one_conversation(settings: Settings, store: Store) -> None:
-    context: tuple[Turn, ...] = (
-        ("user", "What is the Eiffel Tower?"),
-        ("assistant", "The Eiffel Tower is in Paris."),
-    )
-    first, second = "It was finished in 1889.", "It was finished in 1899."
-    result = compare_answers("When was it built?", first, second, settings, store, context)
-    for checked, answer in ((result.first, first), (result.second, second)):
-        assert [c.statement for c in checked.claims] == [answer.replace("It", "The Eiffel Tower")]
-        assert checked.context == context

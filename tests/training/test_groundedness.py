@@ -73,7 +73,7 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
         method.score(
             Given("", ("the boat has one masts",), f"the boat has {number} masts"),
             threading.Event(),
-        ).scores[""]
+        )[""]
         for number in ("one", "four")
     )
     assert right > 0.5 > wrong

@@ -30,21 +30,15 @@ class Given:
     response: str
 
 
-@dataclass(frozen=True)
-class Scored:
-    """The groundedness of a response: 0 not at all, 1 fully.
-
-    Some methods have several readings, such as n-grams of several lengths. `scores` has one score
-    for each; the reading is tuned together with the threshold. Of a binary judge the first counts.
-    """
-
-    scores: Mapping[str, float]
+# The groundedness of a response, from 0 to 1, by reading. Some methods have several readings, such
+# as n-grams of several lengths, tuned together with the threshold; of a judge the first counts.
+Scores = Mapping[str, float]
 
 
 class Method(Protocol):
     """A method; one that asks a language model has its client as `llm`."""
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         """Score the response. `stop` ends open prompts.
 
         Raises:
@@ -179,6 +173,6 @@ def of_context(given: Given) -> list[str]:
     return list(dict.fromkeys(text[a:b] for text in given.context for a, b in spans(text)))
 
 
-def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
+def by_sentence(given: Given, score: Callable[[str], float]) -> Scores:
     """Score each sentence; the least of them is the response's (T24 5.1, 5.2)."""
-    return Scored({ONE: min(score(given.response[a:b]) for a, b in spans(given.response))})
+    return {ONE: min(score(given.response[a:b]) for a, b in spans(given.response))}

@@ -107,7 +107,7 @@ def run(
 def _scored(name: str, method: Method, stop: threading.Event, row: LabelledRow) -> Outcome:
     llm: Llm | None = getattr(method, "llm", None)
     cached, started = llm.usage.cached if llm else 0, working_time()
-    scores = method.score(row.given, stop).scores
+    scores = method.score(row.given, stop)
     is_cached = llm is not None and llm.usage.cached > cached
     return Outcome(
         method=name,

@@ -1,7 +1,7 @@
 """Labelled responses: read from JSON Lines with their splits (T24 4.3), or made (T24 4.2).
 
 To make a set, a language model reads question, context and a grounded answer, and writes the answer
-again with one error: any, or the one that the row's `error_type` names.
+again with one error.
 """
 
 from __future__ import annotations
@@ -38,18 +38,6 @@ EXPECTED = (
 # The fields of a row that hold text.
 REQUIRED = ("response",)
 OPTIONAL = ("question", "error_type", "split", "group")
-ERROR_TYPES = {  # T24 Table 5
-    "factual_inaccuracy": "A number, date, name or property is wrong.",
-    "misattribution": "Something is ascribed to the wrong person, body, place or source.",
-    "contextual_misinterpretation": (
-        "Something is carried beyond the condition, part or degree that the source gives."
-    ),
-    "procedural_error": "Steps, deadlines or their order are wrong.",
-    "reasoning_error": "A cause or a conclusion does not follow from the source.",
-    "terminological_error": (
-        "A term is used in another sense than the source's, or in the place of another term."
-    ),
-}
 
 
 class LabelledRow(Frozen):
@@ -217,14 +205,11 @@ def evoke(rows: Sequence[Row], llm: Llm) -> Iterator[Evoked]:
 
 
 def _grounded(row: Row) -> LabelledRow:
-    """Return a grounded answer with the error to evoke. Raises BadInput with the problem."""
+    """Return a grounded answer to alter. Raises BadInput with the problem."""
     answer = labelled_row(Row(row.line, {"grounded": True, **row.fields}, row.error))
     if not answer.grounded:
         raise BadInput('"grounded" is not true: only a grounded answer can be altered')
-    error_type = str(row.fields.get("error_type") or "")
-    if error_type and error_type not in ERROR_TYPES:
-        raise BadInput(f'"error_type" is {error_type!r}; expected one of {", ".join(ERROR_TYPES)}')
-    return answer.model_copy(update={"error_type": error_type})
+    return answer
 
 
 def _question(prompt: prompts.Prompt, answer: LabelledRow) -> Question:
@@ -233,7 +218,6 @@ def _question(prompt: prompts.Prompt, answer: LabelledRow) -> Question:
         question=answer.question,
         context=joined(answer.context)[:SHOWN_CHARACTERS],
         answer=answer.response,
-        error=ERROR_TYPES.get(answer.error_type, ""),
     )
 
 
@@ -250,7 +234,6 @@ def _with_twin(answer: LabelledRow, reply: AlteredAnswer | LlmFailed, made_by: s
         "id": f"{answer.id}~altered",
         "response": reply.text,
         "grounded": False,
-        "error_type": answer.error_type,
         "of": answer.id,
         "made_by": made_by,
     }

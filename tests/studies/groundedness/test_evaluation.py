@@ -7,7 +7,7 @@ from sklearn import metrics
 
 from attribution.errors import BadInput, Unavailable, UnknownName
 from attribution.settings import Settings
-from attribution.studies.groundedness import METHODS, Given, Scored
+from attribution.studies.groundedness import METHODS, Given, Scores
 from attribution.studies.groundedness.evaluation import (
     LeftOut,
     Outcome,
@@ -115,7 +115,7 @@ class Counting:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         CALLS.append(given.response)
         if given.response == "bad":
             raise BadInput("too long")
@@ -123,7 +123,7 @@ class Counting:
             raise Unavailable("the model is gone", "OSError")
         if given.response == "stop":
             stop.set()
-        return Scored({"": 0.1234567})
+        return {"": 0.1234567}
 
 
 @pytest.fixture(autouse=True)

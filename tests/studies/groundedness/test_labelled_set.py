@@ -17,7 +17,7 @@ from attribution.studies.groundedness.labelled_set import (
     labelled_set,
 )
 from attribution.text_files import Row, parse_rows, read_rows
-from tests.llm_server import llm_server, llm_settings, prompt_of
+from tests.llm_server import llm_server, llm_settings
 
 
 def read(*rows: dict[str, Any] | str) -> LabelledSet:
@@ -141,13 +141,8 @@ ROW = {
 }
 
 
-def evoked(reply: str, *rows: dict[str, Any], prompts: list[str] | None = None) -> list[Evoked]:
-    def answer(body: dict[str, Any]) -> str:
-        if prompts is not None:
-            prompts.append(prompt_of(body))
-        return reply
-
-    with llm_server(answer) as server:
+def evoked(reply: str, *rows: dict[str, Any]) -> list[Evoked]:
+    with llm_server(lambda body: reply) as server:
         given = [Row(number, row) for number, row in enumerate(rows, 1)]
         return list(evoke(given, Llm(llm_settings(server))))
 
@@ -157,14 +152,6 @@ def test_an_answer_and_its_twin_are_a_labelled_set_in_one_split() -> None:
     rows = labelled_set([Row(n, dict(fields)) for n, fields in enumerate(made, 1)]).rows
     assert [(row.response, row.grounded) for row in rows] == [(RESPONSE, True), (ALTERED, False)]
     assert len({row.group for row in rows}) == 1
-
-
-def test_an_error_of_a_type_is_asked_for_and_named() -> None:
-    prompts: list[str] = []
-    typed = {**ROW, "error_type": "reasoning_error"}
-    _, (_, altered) = evoked(ALTERED, ROW, typed, prompts=prompts)
-    assert prompts[0] != prompts[1]
-    assert altered["error_type"] == "reasoning_error"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +172,6 @@ def test_an_unusable_reply_is_an_error_of_its_row_alone(reply: str, problem: str
 def test_lines_that_are_not_grounded_answers_leave_the_others_alone() -> None:
     ungrounded = {**ROW, "grounded": False}
     without_context = {**ROW, "context": []}
-    unknown = {**ROW, "error_type": "typo"}
-    *refused, last = evoked(ALTERED, ungrounded, without_context, unknown, ROW)
+    *refused, last = evoked(ALTERED, ungrounded, without_context, ROW)
     assert all("error" in one[0] for one in refused)
     assert len(last) == 2

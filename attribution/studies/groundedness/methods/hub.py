@@ -17,7 +17,7 @@ from attribution.errors import Unavailable
 from attribution.models.engine import load_once
 from attribution.models.files import WEIGHTS, hide_loading_bar
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given, Scored, by_sentence, joined, of_context
+from attribution.studies.groundedness import Given, Scores, by_sentence, joined, of_context
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -143,7 +143,7 @@ class HemV1(HubMethod):
 
     model = HEM_V1
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         return by_sentence(given, partial(self._consistent, given.context))
 
     def _consistent(self, context: Sequence[str], text: str) -> float:
@@ -179,7 +179,7 @@ class HemV2(HubMethod):
 
     model, foundation = HEM_V2, FLAN_T5
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         return by_sentence(given, partial(self._consistent, joined(given.context)))
 
     def _consistent(self, context: str, text: str) -> float:
@@ -204,7 +204,7 @@ class FactKB(HubMethod):
 
     model, foundation = FACTKB, ROBERTA
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         return by_sentence(given, partial(self._factual, of_context(given)))
 
     def _factual(self, context: Sequence[str], text: str) -> float:
@@ -221,7 +221,7 @@ class ContextNli(HubMethod):
 
     model = CONTEXT_NLI
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         return by_sentence(given, partial(self._accepted, of_context(given)))
 
     def _accepted(self, context: Sequence[str], text: str) -> float:

@@ -19,7 +19,7 @@ from attribution.store.store import Store
 from attribution.studies.groundedness import (
     ONE,
     Given,
-    Scored,
+    Scores,
     by_sentence,
     joined,
     of_context,
@@ -51,7 +51,7 @@ class GroundednessClassifier(HemV1):
                 f"gc_model {str(folder)!r} has no model.safetensors; see training/README.md"
             )
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         return by_sentence(given, partial(self._consistent, of_context(given)))
 
 
@@ -70,11 +70,11 @@ class CosineSimilarity:
     def __init__(self, settings: Settings) -> None:
         self._embedder = EMBEDDERS.chosen(settings)
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         places, premises = spans(given.response), of_context(given)
         vectors = self._embedder.embed([given.response[a:b] for a, b in places] + premises)
         cosines = vectors[: len(places)] @ vectors[len(places) :].T
-        return Scored({ONE: min(1.0, max(0.0, float(cosines.max(axis=1).min())))})
+        return {ONE: min(1.0, max(0.0, float(cosines.max(axis=1).min())))}
 
 
 class Quip:
@@ -86,13 +86,13 @@ class Quip:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         context = _plain(joined(given.context))
         sentences = [_plain(given.response[start:end]) for start, end in spans(given.response)]
         scores: dict[str, float] = {}
         for n in LENGTHS:
             scores[f"n={n}"] = min(shared_ngrams(sentence, context, n) for sentence in sentences)
-        return Scored(scores)
+        return scores
 
 
 def _plain(text: str) -> str:
@@ -119,7 +119,7 @@ class Pipeline:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings.model_copy(update={"sources": ("documents",)})
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         documents = [
             Document(f"Passage {number}", text.encode(), "text/plain")
             for number, text in enumerate(given.context, 1)
@@ -131,7 +131,7 @@ class Pipeline:
             steps = run(given.question, given.response, self._settings, store, documents, stop)
             report = finished(steps)
         checked = [verdict for verdict in report.verdicts if verdict.label not in UNCHECKED]
-        return Scored({ONE: min((_support(v, report) for v in checked), default=1.0)})
+        return {ONE: min((_support(v, report) for v in checked), default=1.0)}
 
 
 def _support(verdict: Verdict, report: Report) -> float:

@@ -14,7 +14,7 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import Schema
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, Scored, joined, spans
+from attribution.studies.groundedness import ONE, Given, Scores, joined, spans
 from attribution.types import Probabilities, Relation
 from attribution.verifiers import VERIFIERS
 
@@ -60,7 +60,7 @@ class Lynx(Prompted):
 
     prompts = ("groundedness/lynx.v1",)
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         judged = self._ask(
             0,
             PassOrFail,
@@ -69,7 +69,7 @@ class Lynx(Prompted):
             context=joined(given.context),
             response=given.response,
         )
-        return Scored({ONE: float(judged.SCORE == "PASS")})
+        return {ONE: float(judged.SCORE == "PASS")}
 
 
 class Triplets(BaseModel):
@@ -91,7 +91,7 @@ class RefChecker(Prompted):
 
     prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v3")
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         drawn = self._ask(
             0, Triplets, stop, question=given.question, response=given.response
         ).triplets
@@ -105,7 +105,7 @@ class RefChecker(Prompted):
             for triplet in dict.fromkeys(triplets)
         ]
         replies = self.llm.map(asked, TripletRelation)
-        return Scored({ONE: float(all(one.relation == "entailed" for one in usable(replies)))})
+        return {ONE: float(all(one.relation == "entailed" for one in usable(replies)))}
 
 
 class ClaimList(BaseModel):
@@ -126,22 +126,20 @@ class ClaimsVerify(Prompted):
 
     prompts = ("groundedness/claims.v1", "groundedness/compare.v3")
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         claims = self._ask(0, ClaimList, stop, text=given.response).claims
         if not claims:
-            return Scored({"contradicted": 1.0, "unsupported": 1.0})
+            return {"contradicted": 1.0, "unsupported": 1.0}
         source = self._ask(0, ClaimList, stop, text=joined(given.context)).claims
         inputs = {"source_claims": _numbered(source), "claims": _numbered(claims)}
         faulty = self._ask(1, FaultyClaims, stop, **inputs)
         numbers = range(1, len(claims) + 1)
         is_contradicted = any(number in numbers for number in faulty.contradicted)
         is_unsupported = any(number in numbers for number in faulty.unsupported)
-        return Scored(
-            {
-                "contradicted": float(not is_contradicted),
-                "unsupported": float(not is_contradicted and not is_unsupported),
-            }
-        )
+        return {
+            "contradicted": float(not is_contradicted),
+            "unsupported": float(not is_contradicted and not is_unsupported),
+        }
 
 
 def _numbered(claims: Sequence[str]) -> str:
@@ -181,7 +179,7 @@ class SelfCheckMulti(Prompted):
         super().__init__(settings)
         self._verifier = VERIFIERS.chosen(settings)
 
-    def score(self, given: Given, stop: threading.Event) -> Scored:
+    def score(self, given: Given, stop: threading.Event) -> Scores:
         if not given.question.strip():
             raise BadInput(
                 "the row has no question to answer again: add one, or leave selfcheck_multi out"
@@ -203,4 +201,4 @@ class SelfCheckMulti(Prompted):
         for start, end in spans(given.response):
             judged = self._verifier.verify([(given.response[start:end], one) for one in answers])
             contradicted.append(fmean(contradiction(one.probabilities) for one in judged))
-        return Scored({ONE: 1 - max(contradicted)})
+        return {ONE: 1 - max(contradicted)}

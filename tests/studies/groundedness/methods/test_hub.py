@@ -28,7 +28,7 @@ def sentences_of(text: str) -> list[str]:
 
 def score(method: Any, given: Given = TWO) -> float:
     """The score of the sentence that is supported least."""
-    return float(method.score(given, threading.Event()).scores[""])
+    return float(method.score(given, threading.Event())[""])
 
 
 def test_hem_v1_is_logistic_with_the_context_first(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attribution.settings import Settings
-from attribution.studies.groundedness import METHODS, Given, Scored
+from attribution.studies.groundedness import METHODS, Given, Scores
 from attribution.studies.groundedness.methods.local import LENGTHS, shared_ngrams
 
 CONTEXT = (
@@ -20,7 +20,7 @@ OFFLINE = [name for name, entry in METHODS.items() if not entry.needs]
 
 def scored(
     name: str, settings: Settings, response: str, context: Sequence[str] = CONTEXT
-) -> Scored:
+) -> Scores:
     method = METHODS.build(name, settings)
     return method.score(Given("", tuple(context), response), threading.Event())
 
@@ -30,11 +30,11 @@ def test_a_copy_is_more_grounded_than_something_else_and_scores_are_shares(
     name: str, settings: Settings
 ) -> None:
     true, other = scored(name, settings, TRUE), scored(name, settings, FALSE)
-    for reading, score in true.scores.items():
-        assert 0 <= other.scores[reading] <= score <= 1
-    assert any(true.scores[r] > other.scores[r] for r in true.scores)
+    for reading, score in true.items():
+        assert 0 <= other[reading] <= score <= 1
+    assert any(true[r] > other[r] for r in true)
     odd = scored(name, settings, "?!")  # nothing to read in it
-    assert all(0 <= score <= 1 for score in odd.scores.values())
+    assert all(0 <= score <= 1 for score in odd.values())
 
 
 def test_cos_sim_takes_the_sentence_that_is_farthest_from_the_context(settings: Settings) -> None:
@@ -47,25 +47,25 @@ def test_cos_sim_takes_the_sentence_that_is_farthest_from_the_context(settings: 
 
     method._embedder = Fixed()
     found = method.score(Given("", ("Alpha. Beta.",), "One. Two."), threading.Event())
-    assert found.scores == pytest.approx({"": 0.6}, abs=1e-5)
+    assert found == pytest.approx({"": 0.6}, abs=1e-5)
 
 
 def test_quip_counts_each_ngram_of_each_sentence(settings: Settings) -> None:
     assert shared_ngrams("abcab", "xabc", 3) == pytest.approx(1 / 3)  # abc, bca, cab
     assert shared_ngrams("ababab", "ab", 2) == pytest.approx(3 / 5)  # ab ba ab ba ab
     assert shared_ngrams("ab", "xaby", 21) == 1.0
-    found = scored("quip", settings, "The  NILE flows north.").scores
+    found = scored("quip", settings, "The  NILE flows north.")
     assert found == {f"n={n}": 1.0 for n in LENGTHS}  # case and spaces do not count
-    assert scored("quip", settings, "The Nile flows north. Zzz!").scores["n=3"] == 0.0
+    assert scored("quip", settings, "The Nile flows north. Zzz!")["n=3"] == 0.0
 
 
 def test_the_pipeline_checks_what_is_worth_checking(settings: Settings) -> None:
     found = scored("pipeline", settings, "The Nile flows north. I hope this helps!")
-    assert found.scores[""] > 0.5
-    assert scored("pipeline", settings, "I hope this helps!").scores == {"": 1.0}
+    assert found[""] > 0.5
+    assert scored("pipeline", settings, "I hope this helps!") == {"": 1.0}
 
 
 def test_the_pipeline_finds_the_passage_among_many(settings: Settings) -> None:
     filler = [f"Shop number {n} sells paper, pens and other goods on weekdays." for n in range(30)]
     context = (*filler, CONTEXT[0], *filler)
-    assert scored("pipeline", settings, "The Nile flows north.", context).scores[""] > 0.5
+    assert scored("pipeline", settings, "The Nile flows north.", context)[""] > 0.5

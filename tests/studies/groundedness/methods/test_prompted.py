@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput, LlmFailed
-from attribution.studies.groundedness import METHODS, Given, Scored
+from attribution.studies.groundedness import METHODS, Given, Scores
 from attribution.studies.groundedness.evaluation import Outcome, run
 from attribution.studies.groundedness.methods.prompted import SAMPLES
 from tests.llm_server import llm_server, llm_settings, prompt_of, prompts_sent
@@ -38,7 +38,7 @@ def served(script: Replies) -> Iterator[Served]:
         yield server
 
 
-def scored(name: str, served: Served, given: Given = GIVEN, **choices: Any) -> Scored:
+def scored(name: str, served: Served, given: Given = GIVEN, **choices: Any) -> Scores:
     method = METHODS.build(name, llm_settings(served, verifier="embedded-small", **choices))
     return method.score(given, threading.Event())
 
@@ -48,7 +48,7 @@ def test_lynx_answers_in_its_form(
     reply: str, score: float, script: Replies, served: Served
 ) -> None:
     script["SCORE"] = lambda _: json.dumps({"REASONING": ["because"], "SCORE": reply})
-    assert scored("lynx", served, Given("q", (INJECTED,), "r")).scores == {"": score}
+    assert scored("lynx", served, Given("q", (INJECTED,), "r")) == {"": score}
     assert (
         prompts_sent(served)[0].count("</data>") == 3
     )  # a context cannot close the tag that marks it as data
@@ -65,7 +65,7 @@ def test_refchecker_checks_its_triplets_one_by_one(script: Replies, served: Serv
     script["relation"] = lambda prompt: json.dumps(
         {"relation": "entailed" if "north\n" in prompt else "contradicted"}
     )
-    assert scored("refchecker", served).scores == {"": 0.0}
+    assert scored("refchecker", served) == {"": 0.0}
     assert len(served.requests) == 3  # one for the triplets, one for each that is whole and new
 
 
@@ -90,7 +90,7 @@ def test_claims_verify_asks_for_contradicted_and_unsupported_claims(
     )
     reply = {"contradicted": contradicted, "unsupported": unsupported}
     script["contradicted"] = lambda _: json.dumps(reply)
-    found = scored("claims_verify", served).scores
+    found = scored("claims_verify", served)
     assert found == dict(zip(("contradicted", "unsupported"), scores, strict=True))
     assert len(served.requests) == 3
     assert "3. c" in prompts_sent(served)[-1]
@@ -99,7 +99,7 @@ def test_claims_verify_asks_for_contradicted_and_unsupported_claims(
 def test_a_response_without_claims_is_grounded(script: Replies, served: Served) -> None:
     script["claims"] = lambda _: json.dumps({"claims": []})
     found = scored("claims_verify", served, Given("", ("a context",), "Hello!"))
-    assert set(found.scores.values()) == {1.0}
+    assert set(found.values()) == {1.0}
     assert len(served.requests) == 1
 
 
@@ -113,7 +113,7 @@ def test_selfcheck_draws_answers_and_averages_their_contradictions(
     assert {json.loads(body)["temperature"] for _, _, _, body in served.requests} == {1.0}
     short = scored("selfcheck_multi", served, Given("q", ("c",), "The Nile is short."))
     assert len(served.requests) == SAMPLES  # from the store
-    assert long.scores[""] > 0.7 > 0.6 > short.scores[""]
+    assert long[""] > 0.7 > 0.6 > short[""]
     with pytest.raises(BadInput, match="no question"):
         scored("selfcheck_multi", served, Given(" ", ("c",), "r"))
 
