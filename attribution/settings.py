@@ -266,7 +266,7 @@ class Settings(Frozen):
         ge=0,
         le=1,
     )
-    query: Literal["claim", "enriched", "with_question"] = _setting(
+    query: Literal["claim", "enriched"] = _setting(
         "enriched", "anyone", "evidence", "what is searched for (docs/evidence.md)", "Search query"
     )
     search_language: str = _setting(

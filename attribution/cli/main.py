@@ -60,9 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _line(error: AttributionError | ImportError | OSError) -> str:
     """Describe an error on one line, with what to do."""
     error = setup_error(error) or error
-    match error:
-        case FileNotFoundError():
-            return f"no such file: {error.filename}"
-        case OSError():
-            return f"{error.strerror or error}: {error.filename or ''}"
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename or ''}"
     return str(error)

@@ -166,12 +166,10 @@ def _follow(name: str, steps: Iterable[RowDone]) -> int:
 def evoke(args: argparse.Namespace) -> int:
     """Write a grounded row and an altered twin for each answer; exit status 1 if a line failed."""
     from attribution.llm.client import Llm
-    from attribution.store.store import Store
     from attribution.studies.groundedness.labelled_set import evoke as evoke_errors
 
-    settings = options.settings(args)
     rows = read_rows(args.input, ["response"], ["question"])
-    llm = Llm(settings, Store.open(settings.database_url))
+    llm = Llm(options.settings(args))
     lines: list[str] = []
     failed = 0
     for number, made in enumerate(evoke_errors(rows, llm), 1):

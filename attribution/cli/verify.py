@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attribution.cli import options
 from attribution.cli.options import Add, new_file, progress
@@ -12,7 +13,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.text_files import Row, json_line, read_rows, replace_text, replacing
 
 ROWS = 64  # worked on together, and between two lines of progress
-Result = Mapping[str, object]
+Result = Mapping[str, Any]
 
 
 def commands(add: Add) -> None:
@@ -43,21 +44,42 @@ def commands(add: Add) -> None:
 
 def verify(args: argparse.Namespace) -> int:
     """Write the relation and probabilities of each pair."""
+    return _write_pairs(args, "evidence", lambda read: read)
+
+
+def coherence(args: argparse.Namespace) -> int:
+    """Write the probability that each sentence says the claim made of it."""
+    least = options.settings(args).coherence
+
+    def coherent(read: Result) -> Result:
+        probability = read["probabilities"]["entailed"]
+        return {"coherent": probability >= least, "coherence": round(probability, 4)}
+
+    return _write_pairs(args, "sentence", coherent)
+
+
+def _write_pairs(
+    args: argparse.Namespace, premise: str, fields_of: Callable[[Result], Result]
+) -> int:
+    """Read each claim beside the field `premise`, and write what `fields_of` makes of it."""
     from attribution.pipeline.judge import read_pairs
     from attribution.verdicts import DecisionPolicy
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
-    rows = read_rows(args.input, ["claim", "evidence"])
+    rows = read_rows(args.input, ["claim", premise])
     policy = DecisionPolicy.of(dict(settings))
     verifier = VERIFIERS.chosen(settings)
 
-    def verify_rows(rows: Sequence[Row]) -> Iterator[Result]:
-        pairs = [(row.fields["claim"], row.fields["evidence"]) for row in rows]
+    def read_batch(rows: Sequence[Row]) -> Iterator[Result]:
+        pairs = [(row.fields["claim"], row.fields[premise]) for row in rows]
         for row, read in zip(rows, read_pairs(pairs, verifier, policy), strict=True):
-            yield row.fields | read if isinstance(read, dict) else row.failed(str(read))
+            if isinstance(read, dict):
+                yield {**row.fields, **fields_of(read)}
+            else:
+                yield row.failed(str(read))
 
-    return _write(args, rows, verify_rows)
+    return _write(args, rows, read_batch)
 
 
 def judge(args: argparse.Namespace) -> int:
@@ -84,28 +106,6 @@ def judge(args: argparse.Namespace) -> int:
         return {**row.fields, **judged.fields(), "verifier": verifier.version}
 
     return _write(args, rows, lambda batch: map(judge_row, batch))
-
-
-def coherence(args: argparse.Namespace) -> int:
-    """Write the probability that each sentence says the claim made of it."""
-    from attribution.pipeline.claims import entailment
-    from attribution.verifiers import VERIFIERS
-
-    settings = options.settings(args)
-    rows = read_rows(args.input, ["sentence", "claim"])
-    verifier = VERIFIERS.chosen(settings)
-
-    def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
-        pairs = [(row.fields["claim"], row.fields["sentence"]) for row in rows]
-        scores = entailment(verifier, pairs)
-        for row, score in zip(rows, scores, strict=True):
-            if score is None:
-                yield row.failed("the verifier could not read the pair; shorten it")
-                continue
-            is_coherent = score >= settings.coherence
-            yield {**row.fields, "coherent": is_coherent, "coherence": round(score, 4)}
-
-    return _write(args, rows, judge_rows)
 
 
 def calibrate(args: argparse.Namespace) -> int:

@@ -21,7 +21,6 @@ QUERIES = {
         "", "The claim, standing alone", "adds the question or the heading when the claim needs it"
     ),
     "claim": Entry("", "The claim as written", "its own words alone"),
-    "with_question": Entry("", "Question and claim", "always both together"),
 }
 
 
@@ -41,11 +40,10 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     """
     if choice == "claim":
         return [claim.statement]
-    together = f"{question} {claim.statement}"
-    if choice == "with_question" and question:
-        return [together]
     own = f"{named_by_context(claim)} {claim.statement}".strip()
-    return [own, together] if question and not claim.independent else [own]
+    if claim.independent or not question:
+        return [own]
+    return [own, f"{question} {claim.statement}"]
 
 
 class Budget:

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -105,9 +105,13 @@ class DocumentStore:
         if containing:
             in_name = d.name.contains(containing, autoescape=True)
             query = query.where(in_name | d.title.contains(containing, autoescape=True))
+        return [row._asdict() for row in self._of(collection, query)]
+
+    def _of(self, collection: str, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        """Return the rows of a query about the documents of one collection."""
         with self._engine.connect() as db:
-            query = query.where(d.collection_id == collection_id(db, collection))
-            return [dict(row) for row in db.execute(query).mappings()]
+            key = collection_id(db, collection)
+            return db.execute(query.where(t.documents.c.collection_id == key)).all()
 
     def source_hashes(self, collection: str) -> set[str]:
         """Return the SHA-256 of the files its documents were read from; empty if there is none."""
@@ -123,11 +127,8 @@ class DocumentStore:
             BadInput: There is no such collection.
         """
         d = t.documents.c
-        query = sa.select(d.id).where(d.name == name)
-        with self._engine.connect() as db:
-            query = query.where(d.collection_id == collection_id(db, collection))
-            document = db.execute(query).scalar()
-        return None if document is None else self.pages([document]).get(document)
+        found = self._of(collection, sa.select(d.id).where(d.name == name))
+        return self.pages([found[0].id]).get(found[0].id) if found else None
 
     def pages(self, ids: Sequence[int]) -> dict[int, Page]:
         """Return documents by id; those removed meanwhile are left out."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ConfigDict
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
@@ -47,19 +48,10 @@ class Point(NamedTuple):
     right: int
 
 
-class HeldOut(NamedTuple):
-    """Badges of claims that their threshold was not chosen on, with the 90 % interval of the share
-    of right ones.
-    """
-
-    shown: int
-    right: int
-    low: float
-    high: float
-
-
 class Curve(Frozen):
     """The share of badges of one kind that were right on claims that people judged."""
+
+    model_config = ConfigDict(extra="ignore")  # earlier files have a field that is gone
 
     claims: int  # of the sets that judge such badges
     guarantee: float
@@ -70,13 +62,6 @@ class Curve(Frozen):
     steps: tuple[
         Point, ...
     ]  # isotonic: the share of right badges by probability; none for too few badges
-    held: dict[
-        str, HeldOut
-    ]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
-
-    def at(self, threshold: float) -> Point:
-        """Return the measured point nearest to a threshold."""
-        return min(self.points, key=lambda point: abs(point.threshold - threshold))
 
     def step(self, probability: float) -> Point | None:
         """Return the badges of about this probability; None where too few were judged."""

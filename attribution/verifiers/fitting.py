@@ -1,12 +1,10 @@
 """Judged badges → the calibration of a verifier.
 
-A calibration has thresholds that keep a guarantee, and the share of right badges. A threshold is
-chosen on four folds and reported on the fifth, in turn; the one that is kept is chosen on all.
+A calibration has thresholds that keep a guarantee, and the share of right badges.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +14,14 @@ from attribution.text_files import Row
 from attribution.types import LABELS, Label
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import (
-    CAREFUL,
     ENOUGH,
     GUARANTEES,
     Calibration,
     Curve,
-    HeldOut,
     Point,
 )
 
-REQUIRED, OPTIONAL = ("claim", "verifier", "label"), ("set", "group")
-ALL = "all"
-FOLDS = 5
+REQUIRED, OPTIONAL = ("claim", "verifier", "label"), ("set",)
 CONFIDENCE = 0.9  # of the intervals
 STEP = 0.02  # between two thresholds
 THRESHOLDS = tuple(
@@ -42,14 +36,12 @@ class Badge:
     Attributes:
         right: None where nobody judged it.
         source: The set that the claim is from.
-        fold: Claims of one group share it.
     """
 
     label: Label
     probability: float
     right: bool | None
     source: str
-    fold: int
 
 
 def badge(row: Row) -> Badge:
@@ -67,9 +59,7 @@ def badge(row: Row) -> Badge:
         found = repr(right) if "right" in row.fields else "missing"
         expected = "true or false, or null where nobody judged the badge"
         raise BadInput(f'"right" is {found}; expected {expected}')
-    group = row.fields.get("group") or row.fields["claim"]
-    fold = zlib.crc32(group.encode()) % FOLDS
-    return Badge(label, probability, right, row.fields.get("set") or "", fold)
+    return Badge(label, probability, right, row.fields.get("set") or "")
 
 
 def read(rows: Sequence[Row]) -> tuple[str, list[Badge], list[tuple[int, str]]]:
@@ -103,20 +93,12 @@ def calibrate(version: str, badges: Sequence[Badge]) -> Calibration:
 def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
     known = [b for b in badges if b.label == label and b.right is not None]
     judged = {b.source for b in known}  # sets that judge such badges
-    held: dict[str, list[Badge]] = {}
-    for fold in range(FOLDS):
-        least = threshold([b for b in known if b.fold != fold], guarantee) or CAREFUL
-        for b in known:
-            if b.fold == fold and b.probability >= least:
-                for name in {ALL, b.source or ALL}:
-                    held.setdefault(name, []).append(b)
     return Curve(
         claims=sum(b.source in judged for b in badges),
         guarantee=guarantee,
         threshold=threshold(known, guarantee),
         points=tuple(_from(known, least) for least in THRESHOLDS),
         steps=steps(known),
-        held={name: _held_out(some) for name, some in sorted(held.items())},
     )
 
 
@@ -140,13 +122,13 @@ def threshold(badges: Sequence[Badge], guarantee: float) -> float | None:
 
 
 def interval(right: int, shown: int) -> tuple[float, float]:
-    """Return Wilson's 90 % interval of a share, rounded for the file."""
+    """Return Wilson's 90 % interval of a share."""
     from scipy.stats import binomtest
 
     if not shown:
         return 0.0, 1.0
     bounds = binomtest(right, shown).proportion_ci(CONFIDENCE, "wilson")
-    return round(float(bounds.low), 3), round(float(bounds.high), 3)
+    return float(bounds.low), float(bounds.high)
 
 
 def steps(badges: Sequence[Badge]) -> tuple[Point, ...]:
@@ -176,8 +158,3 @@ def steps(badges: Sequence[Badge]) -> tuple[Point, ...]:
 def _from(badges: Sequence[Badge], least: float) -> Point:
     shown = [badge for badge in badges if badge.probability >= least]
     return Point(least, len(shown), sum(bool(badge.right) for badge in shown))
-
-
-def _held_out(badges: Sequence[Badge]) -> HeldOut:
-    right = sum(bool(badge.right) for badge in badges)
-    return HeldOut(len(badges), right, *interval(right, len(badges)))

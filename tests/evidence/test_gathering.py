@@ -238,8 +238,6 @@ def test_what_is_searched_for_a_claim() -> None:
     assert queries(own, "Which?", "claim") == ["The Nile is long."]
     assert queries(own, "Which?", "enriched") == ["The Nile is long.", "Which? The Nile is long."]
     assert queries(alone, "Which?", "enriched") == ["The Nile is long."]
-    assert queries(alone, "Which?", "with_question") == ["Which? The Nile is long."]
-    assert queries(alone, "", "with_question") == ["The Nile is long."]
 
 
 def test_fall_backs_are_checked_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ OTHER = "deberta/owner/name"
 
 def curve(threshold: float | None) -> Curve:
     steps = (Point(0.4, 40, 20), Point(0.7, 40, 36), Point(0.95, 40, 40))
-    return Curve(claims=200, guarantee=0.9, threshold=threshold, points=steps, steps=steps, held={})
+    return Curve(claims=200, guarantee=0.9, threshold=threshold, points=steps, steps=steps)
 
 
 def keep(version: str, threshold: float | None) -> None:

@@ -208,7 +208,8 @@ class Annotations:
         """
         self._database.check_disk()
         with self._database.transaction() as db:
-            records = _records(db, task_id, annotator, role)
+            of_task = self.judgements(project_id, annotator, task_id)
+            records = [record for record in of_task if record.role == role]
             for record in records:
                 if record.follows == follows and record.content == content:
                     return record
@@ -320,15 +321,6 @@ def _row(project_id: str, judgement: Annotation) -> dict[str, object]:
         "answer": judgement.content.answer or "",
         "body": judgement.model_dump_json(),
     }
-
-
-def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Annotation]:
-    c = t.annotation_judgements.c
-    here = (c.task_id == task_id, c.annotator == annotator, c.role == role)
-    return [
-        Annotation.model_validate_json(body)
-        for body in db.execute(sa.select(c.body).where(*here)).scalars()
-    ]
 
 
 # --- files ---
