@@ -70,12 +70,6 @@ class Report(types.Report):
     def _export(self, name: str) -> str:
         return export(name, Exported(self)).decode()
 
-    def _repr_html_(self) -> str:
-        """Return the web page in a frame, as notebooks show it."""
-        from attribution.reports.html import frame
-
-        return frame(self.to_html())
-
 
 def check(
     question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object

@@ -7,7 +7,6 @@ import sys
 import sysconfig
 import tomllib
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -122,9 +121,6 @@ def test_a_report_in_every_form() -> None:
     assert list(report.to_dataframe()["claim"]) == [claim.text for claim in report.claims]
     assert report.evidence_for(report.claims[0])[0].relation == "entailed"
     assert "<img" not in report.to_html()
-    frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing ends the attribute
-    assert "allow-scripts" not in frame.attrib["sandbox"]
-    assert frame.attrib["srcdoc"].split() == report.to_html().split()
 
 
 def test_the_package_allows_what_is_tested() -> None:

@@ -14,6 +14,7 @@ from attribution.types import (
     Label,
     Probabilities,
     Reader,
+    Report,
     Reservation,
     Verdict,
 )
@@ -21,6 +22,7 @@ from attribution.verdicts import (
     RULES,
     Case,
     DecisionPolicy,
+    agreeing,
     beside,
     counted,
     decide,
@@ -30,7 +32,7 @@ from attribution.verdicts import (
     recolour,
     relation,
 )
-from tests.make import both, claim, evidence, page
+from tests.make import assessment, both, claim, evidence, judged, page
 from tests.make import report as report_of
 
 FOR, AGAINST, NEITHER = (
@@ -253,3 +255,37 @@ def test_the_passage_to_read_first_decides_or_is_the_nearest() -> None:
     assert nearest_evidence([far, weak, sure], "supported") == sure
     assert nearest_evidence([far, near], "supported") is None
     assert nearest_evidence([far, near], "unclear") == near
+
+
+def test_every_badge_of_a_compared_claim_has_a_verdict_that_agrees() -> None:
+    assert {label: agreeing(label) for label in LABELS} == {
+        "supported": "supported",
+        "contradicted": "contradicted",
+        "conflicting": "conflicting",
+        "unclear": "unclear",
+        "no_relation": "unclear",
+        "missing": "unclear",
+        "not_reached": None,
+        "not_checked": None,
+    }
+    assert agreeing(None) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"claim_id": "gone"}, "not one a claim"),
+        ({"statement": "other words"}, "not one a claim"),
+        ({"label": "right"}, "label"),
+        ({"note": "x" * 2001}, "at most 2000 characters"),
+    ],
+)
+def test_a_report_holds_judgements_of_its_own_claims_alone(
+    change: dict[str, str], message: str
+) -> None:
+    c = claim()
+    report = judged((c, "supported"), judgements=(assessment(c, "supported"),))
+    fields = json.loads(report.to_json())
+    fields["judgements"][0] |= change
+    with pytest.raises(ValueError, match=message):
+        Report.model_validate(fields)

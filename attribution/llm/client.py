@@ -242,6 +242,11 @@ class Llm:
     def _endpoint(self) -> EndpointClient:
         return EndpointClient(self.settings)
 
+    @property
+    def unsupported(self) -> frozenset[str]:
+        """The optional parts of a request that the model refused."""
+        return self._endpoint.unsupported
+
     def _request(self, question: Question, schema: type[Schema], key: str) -> Schema:
         """Send a prompt, check and cache the reply."""
         completion = self._complete(question, schema)
@@ -318,8 +323,7 @@ class Llm:
 
 
 TEST_SECONDS = 20.0
-TEST_SYSTEM = "Reply in the form that is asked for."
-TEST_PROMPT = 'Reply with the JSON object {"ready": true}.'
+TEST = Question('Reply with the JSON object {"ready": true}.', "test")
 
 
 class _Ready(BaseModel):
@@ -350,21 +354,15 @@ def check_connection(settings: Settings) -> Connection:
     if not settings.endpoint:
         message = "No key: enter one, or the address of a server that needs none."
         return Connection(False, message)
-    endpoint = EndpointClient(settings)
-    started = time.monotonic()
-    text = ""
+    once = {"llm_retries": 0, "llm_timeout": TEST_SECONDS, "database_url": ""}
+    llm = Llm(settings.model_copy(update=once))
     try:
-        completion = endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, TEST_SECONDS, 0.0)
-        text = completion.choices[0].message.text
-        parse(text, _Ready)
-    except ReplyError:
-        message = f"{endpoint.host} didn't reply in JSON: try another model."
-        return Connection(False, message, endpoint.quoted(text))
-    except (LlmFailed, Transient, RequestRefused) as error:
-        return Connection(False, f"{error}.", str(error.detail))
-    seconds = time.monotonic() - started
-    message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s"
-    omitted = ", ".join(sorted(endpoint.unsupported))
+        llm.ask(TEST, _Ready)
+    except LlmFailed as error:
+        return Connection(False, f"{error}.", error.detail)
+    seconds = llm.usage.seconds
+    message = f"Connected: {settings.openai_model} at {llm.host} replied in {seconds:.1f} s"
+    omitted = ", ".join(sorted(llm.unsupported))
     if omitted:
         message += f" (without {omitted})"
     return Connection(True, f"{message}.", seconds=seconds)

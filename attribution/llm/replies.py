@@ -87,7 +87,7 @@ def parse(text: str, schema: type[Schema], words: bool = False) -> Schema:
     if is_refusal:
         raise ReplyError("it refused")
     form = "the words of the prompt" if words else f"JSON with {', '.join(schema.model_fields)}"
-    raise ReplyError(f"its reply does not parse: expected {form}")
+    raise ReplyError(f"its reply does not parse: expected {form}; try another model")
 
 
 def unquoted(text: str) -> str:

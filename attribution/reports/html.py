@@ -249,18 +249,6 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def frame(page: str) -> str:
-    """Return a whole HTML file as a frame inside another page, which its styles do not reach.
-
-    Links open new tabs.
-    """
-    allowed = "allow-popups allow-popups-to-escape-sandbox"
-    return (
-        f'<iframe srcdoc="{html(Text(page))}" sandbox="{allowed}" title="Report"'
-        f' style="width: 100%; height: 640px; border: 0"></iframe>'
-    )
-
-
 def document(title: str, css: str, body: Node) -> str:
     """Return a whole HTML file.
 

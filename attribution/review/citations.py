@@ -19,7 +19,6 @@ from attribution.evidence.search import Budget
 from attribution.evidence.sources import source_names
 from attribution.fetching.fetcher import Fetcher
 from attribution.review.citation_marks import Cited, Mark, attach, find
-from attribution.review.judgements import shown_labels
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -27,6 +26,7 @@ from attribution.text.marks import AnswerSource, name_of, without_end
 from attribution.text.urls import canonical, site
 from attribution.types import Claim, Evidence, Frozen, Label, Page, Report
 from attribution.verdicts import DecisionPolicy, decide, nearest_evidence
+from attribution.verifiers.calibration import assessments
 
 Problem = Literal["dead", "unreachable", "unnamed"]
 MOST_IN_BRACKETS = 20  # characters of a source's key
@@ -108,7 +108,7 @@ class _Judge:
     def __init__(self, report: Report, settings: Settings, store: Store) -> None:
         self.version = report.versions.get("verifier", "")
         self._report = report
-        self._labels = shown_labels(report)
+        self._labels = _shown_labels(report)
         self._settings = settings
         self._store = store
         self._policy = DecisionPolicy.of(dict(settings))
@@ -179,7 +179,7 @@ def citation_lines(report: Report) -> dict[str, str]:
         return {}
     pages = {source.key: known_page(source, report.pages) for source in subject.cited.sources}
     policy = DecisionPolicy.of(report.settings)
-    labels = shown_labels(report)
+    labels = _shown_labels(report)
     lines: dict[str, str] = {}
     for claim in subject.claims:
         keys = subject.keys(claim.id)
@@ -248,7 +248,7 @@ class _Subject:
         pages: tuple[Page, ...],
         verifier: str,
     ) -> CitationReport:
-        labels = shown_labels(report)
+        labels = _shown_labels(report)
         claims: list[CitedClaim] = []
         in_order: list[Citation] = []
         for claim in self.claims:
@@ -440,3 +440,9 @@ def _is_named(page: Page, text: str) -> bool:
     if name_of(name) == name_of(text):
         return True
     return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _shown_labels(report: Report) -> dict[str, str]:
+    """Return the label of each claim: the analyst's, or else the model's."""
+    labels: dict[str, str] = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    return labels | {claim_id: own.label or "" for claim_id, own in assessments(report).items()}

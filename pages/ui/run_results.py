@@ -15,7 +15,6 @@ from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.reports.cards import headline
 from attribution.reports.html import Node, el, plural, table, with_detail
 from attribution.reports.trail import date
-from attribution.review.judgements import agreement
 from attribution.types import Failure, LlmUsage, Report
 from pages.ui import choices, run_control
 from pages.ui.components import link
@@ -369,7 +368,7 @@ def exported(report: Report) -> Exported:
 
 def _about(report: Report) -> None:
     """Draw how the result came about: figures, costs and failures."""
-    facts = [f"{headline(report)}.", agreement([report]).words, budget(report), llm_cost(report)]
+    facts = [f"{headline(report)}.", budget(report), llm_cost(report)]
     for fact in filter(None, facts):
         small(fact)
     if report.failures:

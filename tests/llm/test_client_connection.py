@@ -25,7 +25,7 @@ def test_a_model_that_replies() -> None:
         (error(302, location="https://elsewhere.example/"), "redirects"),
         ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "OpenAI-compatible"),
         (error(500, "out of memory"), "has a problem"),
-        (completion("I would rather not."), "didn't reply in JSON"),
+        (completion("I would rather not."), "expected JSON with ready; try another model"),
     ],
 )
 def test_each_failure_says_what_to_do_and_keeps_the_servers_words_apart(

@@ -88,6 +88,14 @@ class TaskShare:
     def percent(self) -> float | None:
         return percent(self.part, self.whole)
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share, in percent; the share of something."""
+        from scipy.stats import binomtest
+
+        interval = binomtest(self.part, self.whole).proportion_ci(method="wilson")
+        return 100 * float(interval.low), 100 * float(interval.high)
+
 
 @dataclass(frozen=True)
 class SystemFigures:

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attribution.errors import AttributionError
 from attribution.reports.html import Node, el, plural, scrolling, table
-from attribution.review.judgements import wilson
 from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
 from attribution.studies.annotation import figures
@@ -425,7 +424,7 @@ def share_table(counted: CountedJudgements) -> ResultTable:
 def _share(share: TaskShare) -> str:
     if not share.whole:
         return "–"
-    low, high = (100 * bound for bound in wilson(share.part, share.whole))
+    low, high = share.interval
     return f"{share.percent:.1f} % of {share.whole:,} [{low:.1f}, {high:.1f}]"
 
 
