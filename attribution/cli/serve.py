@@ -89,7 +89,6 @@ def serve(args: argparse.Namespace) -> None:
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
     command = [sys.executable, "-m", "pages.ui.server", "--host", args.host, "--port", str(port)]
     os.chdir(ROOT)
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # glibc: threads give freed memory back
     os.execv(sys.executable, command)
 
 
@@ -107,12 +106,14 @@ def _port(requested: int | None, default: int) -> int:
 
 def _serve_api(settings: Settings, host: str, port: int) -> None:
     from attribution.fair_queue import turns
+    from attribution.models.engine import share_heaps
     from attribution.server.limits import Config
     from attribution.server.middleware import host_names
     from attribution.server.rest import Keys, Server, create
     from attribution.server.work import Work
 
     _log_to_standard_error()
+    share_heaps()
     work = Work(turns())
     app = create(settings, Keys.from_environment(), host_names(host), work)
     config = Config(

@@ -19,7 +19,7 @@ from attribution.errors import BadInput, StoreError
 from attribution.retrieval.bm25 import FullText
 from attribution.settings import COLLECTION
 from attribution.store import database as t
-from attribution.store.database import Database, now, store_error
+from attribution.store.database import Database, least_size, now, store_error
 from attribution.types import Page, content_id
 
 State = Literal["added", "changed", "unchanged"]
@@ -172,8 +172,8 @@ class DocumentStore:
             BadInput: The name is not valid, or all collections take too much of the disk.
         """
         check_name(collection)
-        size = sa.select(sa.func.sum(t.documents.c.characters))
-        self._database.check_space("collections", "ATTRIBUTION_SHARED_MB", size)
+        sizes = (sa.select(sa.func.sum(t.documents.c.characters)), least_size(t.collections))
+        self._database.check_space("collections", "ATTRIBUTION_SHARED_MB", *sizes)
         with self._database.transaction() as db:
             key = get_or_create(db, collection)
             return [put_document(db, key, collection, document) for document in new]

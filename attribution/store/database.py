@@ -182,11 +182,17 @@ annotation_judgements = _table(  # people's judgements; rows are only ever added
 )
 
 
+LEAST_BYTES = 1_000_000  # what even an empty collection or annotation project counts for
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
 T = TypeVar("T")
 Row = sa.Row[*tuple[Any, ...]]
+
+
+def least_size(table: sa.Table) -> sa.Select[Any]:
+    """Return a query for what the rows of a table count for at least, see `check_space`."""
+    return sa.select(sa.func.count() * LEAST_BYTES).select_from(table)
 
 
 def now() -> str:

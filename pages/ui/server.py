@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attribution.errors import AttributionError
+from attribution.models.engine import share_heaps
 from attribution.settings import ROOT, Settings
 
 if TYPE_CHECKING:  # imported where the server starts
@@ -92,6 +93,7 @@ def main() -> None:
     parser.add_argument("--host", required=True)
     parser.add_argument("--port", type=int, required=True)
     args = parser.parse_args()
+    share_heaps()
     threading.Thread(target=prepare_first_page, daemon=True).start()
     serve(args.host, args.port)
 

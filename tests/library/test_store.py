@@ -11,6 +11,7 @@ from attribution.library.collection_store import DocumentStore, NewDocument
 from attribution.settings import Settings
 from attribution.store.database import Database
 from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
 from tests.make import page
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +89,20 @@ def test_removing(store: Store, settings: Settings) -> None:
     kept.put("c", [new("a", "one")])  # a name that was removed is free again, an id never
     check_index(kept)
     assert kept.pages([1, 2, 3]) == {}
+
+
+def test_what_all_share_is_bounded_and_what_is_empty_counts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_SHARED_MB", "3")
+    collections, projects = DocumentStore(store.database), Annotations(store.database)
+    collections.put("a", [new("two MB", "A sentence of a document. " * 80_000)])
+    with pytest.raises(BadInput, match="collections take 3 MB"):
+        collections.put("b", ())
+    for name in "abc":
+        projects.create(name)
+    with pytest.raises(BadInput, match="annotation projects take 3 MB"):
+        projects.create("d")
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "x" * 81, "two\nlines", "a\u202eb"])

@@ -94,7 +94,7 @@ def test_a_run_that_ends_the_server_again_and_again_is_given_up(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_a_server_killed_in_the_middle_of_each_answer_finishes_all_and_loses_no_verdict(
     tmp_path: Path, with_note: Settings
 ) -> None:

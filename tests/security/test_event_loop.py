@@ -1,9 +1,12 @@
 """No request keeps the server from answering others, whatever its body holds."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -97,3 +100,17 @@ def test_others_are_answered_while_many_values_are_read(
     served: Served, path: str, body: str
 ) -> None:
     assert longest_wait(served, path, body) < 2
+
+
+HEAP = 64 * 1024**2  # bytes; glibc's heaps begin at multiples of them
+MAPPED = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ rw-p 00000000 00:00 0 *$", re.MULTILINE)
+
+
+def test_threads_share_heaps(served: Served) -> None:
+    """With one for each thread, the server would keep what they have freed."""
+    body = json.dumps(body_of("/judge", ["The tower is tall."]))
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda _: longest_wait(served, "/judge", body), range(24)))
+    maps = Path(f"/proc/{served.process.pid}/maps").read_text()
+    heaps = [start for start in MAPPED.findall(maps) if int(start, 16) % HEAP == 0]
+    assert len(heaps) < 5

@@ -2,7 +2,7 @@ import ast
 import asyncio
 import tomllib
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -111,7 +111,7 @@ def test_the_text_that_a_request_has_compared_is_bounded(client: httpx.Client) -
     assert demanded({"top_k": 20}, Settings()).top_k == 20
 
 
-def test_a_full_server_closes_the_connection_that_has_kept_it_waiting_longest(
+def test_a_full_server_closes_what_had_its_reply_or_reads_none(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ExitStack() as stack:
@@ -124,16 +124,8 @@ def test_a_full_server_closes_the_connection_that_has_kept_it_waiting_longest(
             connection.connect()
             return stack.enter_context(closing(connection))
 
-        first = opened()
-        assert status(first) == 200
-        silent = opened()
-        others = [opened(), first]  # their replies show that the silent one was accepted
-        assert [status(one) for one in others] == [200, 200]
-        others.append(opened())  # one too many
-        assert [status(one) for one in others] == [200, 200, 200]
-        with suppress(ConnectionResetError):
-            assert silent.sock.recv(1) == b""
-        assert status(opened()) == 200  # in place of one that had a reply
+        statuses = [status(opened()) for _ in range(5)]
+        assert statuses == [200] * 5  # the last in place of the first, which had its reply
         for _ in range(3):
             opened().sock.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000)
         connections = full.uvicorn.server_state.connections

@@ -2,17 +2,23 @@
 
 import http.client
 import json
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 
-from attribution.server.limits import SOCKETS
+from attribution.server import limits
+from attribution.server.limits import CONNECTIONS, SOCKETS, StreamlitLimits
 from attribution.settings import LIMITS
 from tests.serve import Served
 
@@ -86,14 +92,59 @@ def test_a_file_of_unknown_length_is_refused_unread(
     connection.close()
 
 
-def test_an_address_opens_no_more_pages_than_its_share(served: Served) -> None:
+def test_what_is_expired_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hours pass at once, so the middleware stands alone."""
+    held = {"first", "second"}
+    files: Any = SimpleNamespace(
+        get_files=lambda session, names: held.intersection(names),
+        remove_file=lambda session, name: held.remove(name),
+    )
+    client = TestClient(StreamlitLimits(PlainTextResponse("stored"), lambda: files))
+    length = {"Content-Length": str(LIMITS.session_mb * 1_000_000)}
+
+    def status(name: str) -> int:
+        return client.put(f"/_stcore/upload_file/a-page/{name}", headers=length).status_code
+
+    assert [status("first"), status("second")] == [200, 413]
+    monkeypatch.setattr(limits, "EXPIRY_SECONDS", -1)
+    assert status("second") == 200
+    assert held == {"second"}
+
+
+def test_addresses_that_open_many_pages_leave_room_for_others(served: Served) -> None:
     address = f"ws://localhost:{served.port}/_stcore/stream"
     with ExitStack() as pages:
-        for _ in range(SOCKETS):
-            pages.enter_context(connect(address))
-        elsewhere = {"X-Forwarded-For": "192.0.2.1"}
-        pages.enter_context(connect(address, additional_headers=elsewhere))  # by a trusted proxy
-        with pytest.raises(InvalidStatus, match="429"), connect(address):
-            pass
+
+        def opened_by(number: int) -> int:
+            """The pages that one address can open; the proxy that names it is trusted."""
+            headers = {"X-Forwarded-For": f"192.0.2.{number}"}
+            for page in range(CONNECTIONS):
+                try:
+                    pages.enter_context(connect(address, additional_headers=headers))
+                except InvalidStatus as refused:
+                    assert refused.response.status_code == 429
+                    return page
+            return CONNECTIONS
+
+        shares = [opened_by(number) for number in range(6)]
+        assert served.seconds() < 60  # others are answered
+    assert shares[0] == SOCKETS
+    assert min(shares) > 10
     with connect(address) as page:
         page.ping()
+
+
+def test_a_page_sends_no_more_than_its_fields_may_hold(served: Served) -> None:
+    sent = 0  # megabytes
+
+    def endless_message() -> Iterator[bytes]:
+        nonlocal sent
+        while sent < 4 * LIMITS.message_mb:
+            sent += 1
+            yield b"x" * 1_000_000
+            time.sleep(0.05)
+
+    page = connect(f"ws://localhost:{served.port}/_stcore/stream")
+    with page, pytest.raises(ConnectionClosedError):
+        page.send(endless_message())
+    assert sent > LIMITS.message_mb

@@ -1,7 +1,9 @@
 import os
+import select
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,18 @@ def test_no_page_frames_a_reply_and_no_browser_guesses_its_type(server: Server, 
 
 def files(server: Server) -> int:
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def test_a_full_server_closes_a_tenth_of_the_connections_that_wait(server: Server) -> None:
+    with ExitStack() as stack:
+        silent = []
+        for _ in range(CONNECTIONS):
+            connection = socket.create_connection(("127.0.0.1", server.port), 30)
+            silent.append(stack.enter_context(connection))
+        select.select(silent, [], [], 60)  # nothing is sent over them but their end
+        assert server.seconds() < 60
+        closed, _, _ = select.select(silent, [], [], 0)
+    assert closed == silent[: 1 + CONNECTIONS // 10]
 
 
 def test_half_open_connections_leave_the_server_to_others(server: Server) -> None:

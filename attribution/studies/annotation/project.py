@@ -19,7 +19,7 @@ from pydantic import Field, TypeAdapter
 from attribution.errors import BadInput
 from attribution.pipeline.experiment import Fields
 from attribution.store import database as t
-from attribution.store.database import Database
+from attribution.store.database import Database, least_size
 from attribution.studies.annotation.records import (
     Annotation,
     Answer,
@@ -76,14 +76,22 @@ class Annotations:
         with self._engine.connect() as db:
             return list(db.execute(query).scalars())
 
+    def _check_space(self) -> None:
+        """Check how much all projects take; see `Database.check_space`."""
+        texts = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
+        sizes = [sa.select(sa.func.sum(sa.func.length(text))) for text in texts]
+        sizes.append(least_size(t.annotation_projects))
+        self._database.check_space("annotation projects", "ATTRIBUTION_SHARED_MB", *sizes)
+
     # --- projects, people, stages ---
 
     def create(self, name: str, **fields: object) -> Project:
         """Make a project with the fields of `Project`; it begins with the pilot if it has one.
 
         Raises:
-            BadInput: The name is empty, too long or taken.
+            BadInput: The name is empty, too long or taken, or projects take too much of the disk.
         """
+        self._check_space()
         name = " ".join(name.split())
         if not name or len(name) > MAX_NAME:
             raise BadInput(f"a project needs a name of at most {MAX_NAME} characters")
@@ -142,9 +150,7 @@ class Annotations:
             rows[task.id] = row | {"body": task.model_dump_json(exclude={"source"})}
         known = self._database.rows(t.annotation_tasks.c.id, list(rows))
         new = [row for task_id, row in rows.items() if task_id not in known]
-        texts = (t.annotation_tasks.c.source, t.annotation_judgements.c.body)
-        sizes = [sa.select(sa.func.sum(sa.func.length(text))) for text in texts]
-        self._database.check_space("annotation projects", "ATTRIBUTION_SHARED_MB", *sizes)
+        self._check_space()
         self._database.insert(t.annotation_tasks, new)
         return len(new)
 
