@@ -36,7 +36,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @contextmanager
 def opened(served: Served) -> Iterator[str]:
     """Open a page, and give the id of its session."""
-    with connect(f"ws://localhost:{served.port}/_stcore/stream", max_size=None) as page:
+    address = f"ws://localhost:{served.port}/_stcore/stream"
+    with connect(address, max_size=None, ping_interval=None) as page:
         page.send(BackMsg(rerun_script=ClientState()).SerializeToString())
         message = ForwardMsg()
         while not message.HasField("new_session"):
