@@ -173,7 +173,7 @@ class _Search:
     """The search for the sentence of a claim's deciding piece that says what the piece says.
 
     Attributes:
-        rest: The text of the piece with the sentences that were read blanked.
+        rest: What was read of the piece, with the sentences that were read alone blanked.
         best: What was read in the sentence that says it most clearly so far.
     """
 
@@ -240,8 +240,10 @@ def _read_deciding_sentences(
         piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
         if piece and not piece.steps and strongest(piece) >= WORTH_READING:
             place = pieces.index(piece)
-            title = reading.passages[place].page.title
-            searches.append(_Search(spoken(reading.claim), title, pieces, place, piece.text))
+            passage = reading.passages[place]
+            claim = spoken(reading.claim)
+            shown = about_named(claim, passage.read)
+            searches.append(_Search(claim, passage.page.title, pieces, place, shown))
     unfinished = searches
     for _ in range(SENTENCES):
         judgements = verifier.verify([one.next_pair() for one in unfinished]) if unfinished else ()

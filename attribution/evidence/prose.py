@@ -1,7 +1,7 @@
 """Blank what a verifier should not read of a source.
 
 Of every page: bare addresses, reference lists and citation marks. For a claim that names a row, a
-column, a block or a clause: what is about its neighbours. They are blanked, not cut out, so that
+column or a block: what is about its neighbours. They are blanked, not cut out, so that
 offsets into the text stay true.
 """
 
@@ -34,16 +34,6 @@ _COMPARES = re.compile(  # such a claim needs more than what it names
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[IVXL]{1,6}"
-_KIND = r"(?:§|(?:Article|Section|Clause|Chapter|Paragraph|Rule|Part)\b)[ ]?"
-_CITED = re.compile(rf"{_KIND}(?P<number>{_NUMBER})(?![\w%]|\.\d)", re.IGNORECASE)
-_CLAUSE = re.compile(  # at the start of a line: "§ 2", "2.1 It", "- 2. It"
-    rf"""
-    {_KIND}(?P<number>{_NUMBER})(?![\w%])
-    | (?:-[ ])?(?P<bare>\d{{1,3}}(?:\.\d{{1,3}})+|\d{{1,3}}(?=\.))\.?[ ]
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 
 
 @dataclass
@@ -65,10 +55,9 @@ class Section:
 def about_named(claim: str, text: str) -> str:
     """Return a source with the parts about what a claim doesn't name blanked.
 
-    All rows, columns, blocks or clauses stay where the claim names none of them. The head of a
+    All rows, columns or blocks stay where the claim names none of them. The head of a
     table, whose words are in its rows, is blanked with others. A claim that compares needs all.
     """
-    text = _without_other_clauses(claim, text)
     if _COMPARES.search(claim):
         return text
     sections, heads = _sections(text)
@@ -179,27 +168,6 @@ def _other_cells(words: frozenset[str], row: Section, text: str) -> list[Span]:
             has_word = terms(cell[0][head.end() :]).content & words
             (named if is_named or has_word else others).append(cell.span())
     return others if named else []
-
-
-def _without_other_clauses(claim: str, text: str) -> str:
-    """Return a text without the clauses that a claim doesn't cite, if it cites some of them."""
-    cited = {match["number"].upper() for match in _CITED.finditer(claim)}
-    numbers: set[str] = set()
-    lines: list[str] = []
-    is_kept = True
-    for line in text.split("\n"):
-        clause = _CLAUSE.match(line)
-        if clause:
-            number = (clause["number"] or clause["bare"]).upper()
-            numbers.add(number)
-            is_kept = any(_is_within_clause(number, other) for other in cited)
-        lines.append(line if is_kept else " " * len(line))
-    return "\n".join(lines) if cited & numbers else text
-
-
-def _is_within_clause(number: str, cited: str) -> bool:
-    """Return True for the clause itself, and for those above and below it."""
-    return f"{number}.".startswith(f"{cited}.") or f"{cited}.".startswith(f"{number}.")
 
 
 LONGEST_LINE = 10_000  # characters of a line that are looked at
