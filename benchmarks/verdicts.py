@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from attribution.evidence.judging import SENTENCE
 from attribution.evidence.steps import STEPS
 from attribution.pipeline.judge import JudgedClaim, Passage, judge
 from attribution.settings import Settings
@@ -30,6 +31,7 @@ from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, DecisionPolicy, counted, decide
 from attribution.verifiers import VERIFIERS
 from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retrieved_passages, rows
+from training.pairs import WRITTEN, document_of, is_held_out
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 MAX_CLAIM = 450  # characters of a claim, as in training
@@ -106,6 +108,31 @@ def expertqa(folder: Path) -> Iterator[LabelledClaim]:
             yield LabelledClaim(claim, passages, answer, complete, None, None)
 
 
+def written(folder: Path) -> Iterator[LabelledClaim]:
+    """Claims written by hand, each against the passages of its whole document that a search would
+    bring; thresholds are chosen on those that aren't held out, whatever the folder.
+    """
+    documents: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for name in ("claims", "plain"):
+        for row in rows(WRITTEN / f"{name}.jsonl.gz"):
+            documents[document_of(row["id"])].append(row)
+    for document, parts in documents.items():
+        if not is_held_out(document):
+            continue
+        text = "\n\n".join(part["passage"] for part in parts)
+        labels: dict[str, set[str]] = defaultdict(set)
+        for part in parts:
+            for label, _, claim in part["claims"]:
+                labels[claim].add(label)
+        for claim, found in labels.items():
+            chunks = retrieved_passages(claim, text)
+            passages = [Passage(chunk, "", parts[0]["title"]) for chunk in chunks]
+            true = "E" in found
+            refuted = not true and "C" in found
+            known = true if true or refuted else None
+            yield LabelledClaim(claim, passages, document, true, refuted, known)
+
+
 @dataclass(frozen=True)
 class Pairs:
     """A set of claims with one passage each, and the meaning of its labels; rows with others are
@@ -144,7 +171,7 @@ class Pairs:
                 )
 
 
-SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
+PUBLIC: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
     "factcheck_bench_dev": factcheck_bench,
     "wice_claim_dev": wice,
     "expertqa_val": expertqa,
@@ -158,7 +185,8 @@ SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
     "check_covid": Pairs("nli/check_covid", "entailment", ("neutral",), "contradiction"),
     "cg2c_doc": Pairs("nli/cg2c_doc", "entailment", ("not_entailment",)),
 }
-WITH_PASSAGES = tuple(SETS)[:3]  # as a run finds them
+SETS = PUBLIC | {"written": written}
+WITH_PASSAGES = tuple(PUBLIC)[:3]  # as a run finds them
 
 
 def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
@@ -280,7 +308,13 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
     parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"])
-    parser.add_argument("--sets", nargs="+", default=WITH_PASSAGES, choices=[*SETS, "all"])
+    parser.add_argument(
+        "--sets",
+        nargs="+",
+        default=WITH_PASSAGES,
+        choices=[*SETS, "all"],
+        help="all: the public ones",
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting"
     )
@@ -297,11 +331,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
-    parser.add_argument("--without", default="", choices=tuple(STEPS), help="leave a step out")
+    parser.add_argument(
+        "--without", default="", choices=(SENTENCE, *STEPS), help="leave a step out"
+    )
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in SETS if "all" in args.sets else args.sets:
+    for name in PUBLIC if "all" in args.sets else args.sets:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
         if not args.addresses:
             texts = ([Passage.of(p).text for p in c.passages] for c in claims)
