@@ -25,7 +25,7 @@ THEIRS = "https://en.wikipedia.org/wiki/Eiffel_Tower"
 def report(tmp_path: Path, store: Store, warm_library: None) -> Report:
     """A run of the command line on the library."""
     out = tmp_path / "report.json"
-    answer = ["--question", "When?", "--answer", "The Eiffel Tower was completed in 1889."]
+    answer = ["--question", "Where?", "--answer", "The Eiffel Tower is in Paris."]
     assert main(["analyze", *answer, "--verifier", "embedded-small", "--out", str(out)]) == 0
     made = store.runs.load(json.loads(out.read_bytes())["id"])
     assert made is not None
