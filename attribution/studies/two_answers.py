@@ -1,57 +1,54 @@
 """Compare two checked answers to one question: both say it, or they contradict each other.
 
-Two claims contradict each other if the sources decide between them, if they give one attribute
-different values, or if the verifier says so in both directions.
+Two claims contradict each other if they give one attribute different values, or if the verifier
+says so.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
 
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.events import finished
 from attribution.evidence import GatherStep
+from attribution.evidence.judging import spoken
 from attribution.pipeline.experiment import Fields
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.quantities import contrasts
-from attribution.text.words import shared_words, terms
+from attribution.text.parse import parse
+from attribution.text.quantities import MONTHS, contrasts, rival_spans
+from attribution.text.words import shared_words
 from attribution.types import (
     UNCHECKED,
     Claim,
-    Evidence,
     Judgement,
     Label,
     Page,
-    Pair,
     Probabilities,
     Report,
     Span,
 )
-from attribution.verdicts import nearest_evidence
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
 Agreement = Literal["contradiction", "same"]
 
-SIMILAR = 0.45  # least cosine of two compared claims
-NEAREST = 3  # most claims of the other answer to compare a claim with
+SIMILAR = 0.3  # least cosine of a claim and the nearest of the other answer
 ENTAILED = 0.5  # least probability that one claim entails the other
 # Least share of the entailed claim's words that the other has: a similar topic is not enough.
 COVERED = 0.5
-CONTRADICTED = 0.7  # least probability of a contradiction, averaged over both directions
-LEANING = 0.5  # the same for claims with one sentence of a source and one subject
-SUBJECT = 0.6  # least share of the shorter claim's words that contradictory claims have in common
-SLOT = 0.5  # the same for claims with one sentence of a source
-DECIDED = {"supported", "contradicted"}
-_PARTS = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
+CONTRADICTED = 0.8  # least probability that one claim contradicts the other
+FITS = 0.6  # least probability that a claim with a value of the other follows from the other
+EXCLUDES = 0.4  # least probability that it then contradicts what it was
+Read = Callable[[Sequence[tuple[str, str]]], list[Probabilities]]
 _CLAUSE_ENDS = re.compile(r"[,;]\s+(?:and|but|while|whereas|which|who)\s|;\s")
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
@@ -65,22 +62,14 @@ class Match:
     second: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Side:
-    """A claim with its verdict and the passage that decides it, or else the one to read."""
+class _Statement(NamedTuple):
+    """A claim as the verifier reads it."""
 
-    claim: Claim
-    label: str
-    piece: Evidence | None
+    id: str
+    text: str
 
-    @property
-    def text(self) -> str:
-        return self.claim.statement
 
-    @property
-    def sentence(self) -> str:
-        """The sentence of the passage; empty without one."""
-        return self.piece.deciding_sentence if self.piece else ""
+_Pair = tuple[_Statement, _Statement]
 
 
 def align(
@@ -93,146 +82,125 @@ def align(
     """
     contradictions: list[Match] = []
     agreements: list[Match] = []
-    pairs = _candidates(_sides(first), _sides(second), embedder)
-    forwards = _judge([(other.text, one.text) for one, other in pairs], verifier)
-    backwards = _judge([(one.text, other.text) for one, other in pairs], verifier)
-    for (one, other), forward, backward in zip(pairs, forwards, backwards, strict=True):
-        ids = ((one.claim.id,), (other.claim.id,))
-        agreement = _agreement(one, other, forward, backward)
-        if agreement == "contradiction":
-            contradictions.append(Match(agreement, *ids))
-        elif agreement == "same":
-            agreements = _joined(Match(agreement, *ids), agreements)
+    pairs = _candidates(first, second, embedder)
+    read = partial(_judge, verifier=verifier, title=first.question)
+    forwards = read([(other.text, one.text) for one, other in pairs])
+    backwards = read([(one.text, other.text) for one, other in pairs])
+    differing = _differing(pairs, read)
+    readings = zip(pairs, forwards, backwards, strict=True)
+    for number, ((one, other), forward, backward) in enumerate(readings):
+        ids = ((one.id,), (other.id,))
+        denied = max(forward.contradicted, backward.contradicted)
+        if denied >= CONTRADICTED or number in differing:
+            contradictions.append(Match("contradiction", *ids))
+        elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
+            agreements = _joined(Match("same", *ids), agreements)
     order = [claim.id for claim in first.claims]
     agreements.sort(key=lambda match: order.index(match.first[0]))
     return (*contradictions, *agreements)
 
 
-def _agreement(
-    one: _Side, other: _Side, forward: Probabilities, backward: Probabilities
-) -> Agreement | None:
-    """Return how two claims relate; None if they don't."""
-    leaning = (forward.contradicted + backward.contradicted) / 2
-    if _values_differ(one.text, other.text) or _sources_decide(one, other, leaning):
-        return "contradiction"
-    if _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
-        return None if contrasts(one.text, other.text) else "same"
-    return "contradiction" if _deny_each_other(one, other, leaning) else None
+def _statements(report: Report) -> list[_Statement]:
+    return [_Statement(claim.id, spoken(claim)) for claim in report.claims if claim.checked]
 
 
-def _sides(report: Report) -> list[_Side]:
-    """Return the checked claims of an answer with what decides them."""
-    labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
-    sides: list[_Side] = []
-    for claim in report.claims:
-        if claim.checked:
-            label = labels.get(claim.id, "")
-            piece = nearest_evidence(report.evidence_of(claim.id), label)
-            sides.append(_Side(claim, label, piece))
-    return sides
-
-
-def _candidates(
-    first: Sequence[_Side], second: Sequence[_Side], embedder: Embedder
-) -> list[tuple[_Side, _Side]]:
-    """Return the pairs at least SIMILAR, each claim with the NEAREST ones, and those with one
-    sentence of a source.
-    """
-    if not (first and second):
+def _candidates(first: Report, second: Report, embedder: Embedder) -> list[_Pair]:
+    """Return each checked claim with the nearest of the other answer, if it is similar."""
+    ones, others = _statements(first), _statements(second)
+    if not (ones and others):
         return []
-    vectors = embedder.embed([side.text for side in (*first, *second)])
-    cosines = vectors[: len(first)] @ vectors[len(first) :].T
-    ranks_of_second = (-cosines).argsort(axis=1, kind="stable").argsort(axis=1)
-    ranks_of_first = (-cosines).argsort(axis=0, kind="stable").argsort(axis=0)
-    is_near = (ranks_of_second < NEAREST) | (ranks_of_first < NEAREST)
-    is_candidate = (cosines >= SIMILAR) & is_near
-    pairs: list[tuple[_Side, _Side]] = []
-    for i, one in enumerate(first):
-        for j, other in enumerate(second):
-            if is_candidate[i, j] or _has_one_sentence(one, other):
+    vectors = embedder.embed([statement.text for statement in (*ones, *others)])
+    cosines = vectors[: len(ones)] @ vectors[len(ones) :].T
+    of_ones, of_others = cosines.max(axis=1), cosines.max(axis=0)
+    pairs: list[_Pair] = []
+    for i, one in enumerate(ones):
+        for j, other in enumerate(others):
+            if cosines[i, j] >= max(SIMILAR, min(of_ones[i], of_others[j])):
                 pairs.append((one, other))
     return pairs
 
 
-def _judge(pairs: Sequence[Pair], verifier: CachedVerifier) -> list[Probabilities]:
+def _judge(
+    pairs: Sequence[tuple[str, str]], verifier: CachedVerifier, title: str
+) -> list[Probabilities]:
     """Return the probabilities of each (claim, premise); nothing for one that is too long."""
-    judged = verify_each(verifier, pairs)
+    titled = [(*pair, title) if title else pair for pair in pairs]
+    judged = verify_each(verifier, titled)
     return [one.probabilities if isinstance(one, Judgement) else NOTHING for one in judged]
 
 
-def _sources_decide(one: _Side, other: _Side, leaning: float) -> bool:
-    """Return True if the sentence that contradicts one claim supports the other on the same point.
+class _Exchange(NamedTuple):
+    """A value of each of two claims, in the place of the other."""
 
-    A point is a value, if the wrong claim gives one differently. Otherwise the claims share their
-    words or, if they share none, a part of the sentence; or the verifier leans to a contradiction.
+    pair: int  # number of the pair of claims
+    clauses: tuple[str, str]  # around both values
+    changed: tuple[str, str]  # the same with the other value
+
+
+def _differing(pairs: Sequence[_Pair], read: Read) -> set[int]:
+    """Return the numbers of the pairs that give one attribute different values.
+
+    “Lars Eide is the head” and “Under its head Ann Holm it grew” do: “Ann Holm is the head” follows
+    from the second, and contradicts the first.
     """
-    if not _has_one_sentence(one, other) or {one.label, other.label} != DECIDED:
-        return False
-    wrong, right = (one, other) if one.label == "contradicted" else (other, one)
-    values = contrasts(wrong.text, wrong.sentence)
-    if values:
-        numbers = terms(right.text).numbers
-        return any(terms(c.source).numbers & numbers for c in values)
-    if contrasts(wrong.text, right.text):
-        return False  # the sentence has both values
-    words, others = _words(one.text), _words(other.text)
-    if words.isdisjoint(others):
-        parts = map(_words, _PARTS.split(wrong.sentence))
-        return any(words & part and others & part for part in parts)
-    return _share(words, others) >= SLOT or leaning >= LEANING
+    exchanges: list[_Exchange] = []
+    for number, (one, other) in enumerate(pairs):
+        exchanges += _exchanges(number, one.text, other.text)
+    questions: list[tuple[str, str]] = []
+    for number, clauses, changed in exchanges:
+        one, other = pairs[number]
+        questions += [(changed[0], other.text), (changed[1], one.text)]
+        questions += zip(clauses, changed, strict=True)
+    readings = iter(read(questions))
+    differing: set[int] = set()
+    for exchange in exchanges:
+        fits = max(next(readings).entailed, next(readings).entailed)
+        excludes = max(next(readings).contradicted, next(readings).contradicted)
+        if fits >= FITS and excludes >= EXCLUDES:
+            differing.add(exchange.pair)
+    return differing
 
 
-def _share(words: frozenset[str], others: frozenset[str]) -> float:
-    """Return the share of the shorter claim's words that both claims have."""
-    fewer = min(len(words), len(others))
-    return len(words & others) / fewer if fewer else 0.0
+def _exchanges(pair: int, one: str, other: str) -> Iterator[_Exchange]:
+    """Yield each name and quantity of a claim exchanged for one of the other claim."""
+    spans = rival_spans(one, other)
+    for name in _names(one):
+        for other_name in _names(other):
+            if one[slice(*name)] not in other and other[slice(*other_name)] not in one:
+                spans.append((name, other_name))
+    for span, other_span in spans:
+        before, after = _around(one, span)
+        other_before, other_after = _around(other, other_span)
+        value, other_value = one[slice(*span)], other[slice(*other_span)]
+        clauses = (before + value + after, other_before + other_value + other_after)
+        changed = (before + other_value + after, other_before + value + other_after)
+        yield _Exchange(pair, clauses, changed)
 
 
-def _has_one_sentence(one: _Side, other: _Side) -> bool:
-    return bool(one.sentence) and one.sentence == other.sentence
+def _around(text: str, span: Span) -> tuple[str, str]:
+    """Return what stands before and after a value in its clause."""
+    start, end = span
+    return _CLAUSE_ENDS.split(text[:start])[-1], _CLAUSE_ENDS.split(text[end:])[0]
 
 
-def _values_differ(one: str, other: str) -> bool:
-    """Return True if two claims differ in one value, and its clauses are alike but for it.
-
-    “12 inhabitants in 1990” and “15 inhabitants in 2010” differ in two.
-    """
-    found = contrasts(one, other)
-    if len(found) != 1:
-        return False
-    (contrast,) = found
-    words = _words_beside(one, contrast.claim_span)
-    others = _words_beside(other, contrast.source_span)
-    return bool(words and others) and (words <= others or others <= words)
-
-
-def _words_beside(text: str, value: Span) -> frozenset[str]:
-    """Return the words and numbers of the clause around a value."""
-    start, end = value
-    before = _CLAUSE_ENDS.split(text[:start])[-1]
-    after = _CLAUSE_ENDS.split(text[end:])[0]
-    return _words(f"{before} {after}")
+def _names(text: str) -> list[Span]:
+    """Return the runs of proper nouns and capitalised words of a text, except months."""
+    names: list[Span] = []
+    for token in parse(text):
+        is_capitalised = token.is_title and not token.is_sent_start
+        if not (is_capitalised or token.pos_ == "PROPN") or token.text in MONTHS:
+            continue
+        end = token.idx + len(token.text)
+        if names and text[names[-1][1] : token.idx] == " ":
+            names[-1] = (names[-1][0], end)
+        else:
+            names.append((token.idx, end))
+    return names
 
 
 def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
-    return probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
-
-
-def _deny_each_other(one: _Side, other: _Side, leaning: float) -> bool:
-    """Return True if the verifier says so, and two claims share most words or their sentence.
-
-    “Finished in 1889” and “repainted in 1910” don't contradict each other.
-    """
-    shared = _share(_words(one.text), _words(other.text))
-    has_one_sentence = _has_one_sentence(one, other)
-    if has_one_sentence and shared >= SLOT:
-        return leaning >= LEANING
-    return leaning >= CONTRADICTED and (shared >= SUBJECT or has_one_sentence)
-
-
-def _words(text: str) -> frozenset[str]:
-    found = terms(text)
-    return found.content | found.numbers
+    is_stated = probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
+    return is_stated and not contrasts(claim, premise)
 
 
 def _joined(match: Match, matches: Sequence[Match]) -> list[Match]:

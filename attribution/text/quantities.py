@@ -32,6 +32,7 @@ _NAMES = [*calendar.month_name[1:], *calendar.month_abbr[1:]]
 MONTHS = {name: number % 12 + 1 for number, name in enumerate(_NAMES)}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 SHARES = ("percent", "per")  # units of 2 % and of 2 per cent
+METRES = {"metr": 1.0, "kilometr": 1000.0, "km": 1000.0, "mile": 1609.3, "mil": 1609.3}  # by stem
 COUNTS = [word for word in NUMBER_WORDS if word not in ORDINALS]
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
@@ -68,12 +69,14 @@ class Quantity:
         unit: The stem of the word behind the number, "date", or empty for a bare number.
         amount: The number; 0 for a date.
         date: Year, month and day, as far as they are given.
+        whole: The span with the unit.
     """
 
     span: Span
     unit: str
     amount: float = 0.0
     date: tuple[int | None, int | None, int | None] = (None, None, None)
+    whole: Span = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,8 @@ def _read(text: str) -> Iterator[Quantity]:
                 year = int(match["year"]) if match["year"] else None
                 date = (year, MONTHS[match["month"]], int(day) if day else None)
                 end = match.start() + len(match[0].rstrip("."))  # the full stop is the sentence's
-                yield Quantity((match.start(), end), "date", date=date)
+                span = (match.start(), end)
+                yield Quantity(span, "date", date=date, whole=span)
             continue
         written = match["unit"] or ""
         unit = UNITS.get(match["sign"] or written) or _noun(written)
@@ -119,10 +123,11 @@ def _read(text: str) -> Iterator[Quantity]:
         place = (match.start(), len(text[:end].rstrip(" \u202f-")))
         is_year = is_whole and re.fullmatch(YEAR, digits)
         if is_year and (not unit or IN.search(text, 0, match.start())):
-            yield Quantity(place, "date", date=(int(digits), None, None))
+            yield Quantity(place, "date", date=(int(digits), None, None), whole=place)
         elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
-            yield Quantity(place, unit, amount * 10 ** SCALES.get(match["scale"], 0))
+            whole = match.span() if unit else place
+            yield Quantity(place, unit, amount * 10 ** SCALES.get(match["scale"], 0), whole=whole)
 
 
 def _noun(word: str) -> str:
@@ -200,6 +205,27 @@ def computed(claim: str, sentence: str) -> str:
                 terms = f"{sentence[slice(*one.span)]} {sign} {sentence[slice(*other.span)]}"
                 return f"{terms} = {claim[slice(*wanted.span)]}"
     return ""
+
+
+def rival_spans(one: str, other: str) -> list[tuple[Span, Span]]:
+    """Return the spans, with their units, of quantities that differ in two texts.
+
+    12 kilometres differ from 5 miles, but not from 7.5, and not from 5 hours.
+    """
+    quantities_of_other = quantities(other)
+    found: list[tuple[Span, Span]] = []
+    for quantity in quantities(one):
+        if not any(_agrees(quantity, rival) for rival in quantities_of_other):
+            rivals = [rival for rival in quantities_of_other if _differ(quantity, rival)]
+            found += [(quantity.whole, rival.whole) for rival in rivals]
+    return found
+
+
+def _differ(one: Quantity, other: Quantity) -> bool:
+    if one.unit == other.unit or not {one.unit, other.unit} <= METRES.keys():
+        return one.unit == other.unit
+    lengths = [quantity.amount * METRES[quantity.unit] for quantity in (one, other)]
+    return not math.isclose(*lengths, rel_tol=ROUNDED)
 
 
 def changed_values(before: str, after: str) -> list[tuple[str, str]]:

@@ -17,13 +17,13 @@ from attribution.studies.two_answers import (
     compare_answers,
     json_data,
 )
-from attribution.types import Claim, Judgement, Label, Pair, Probabilities, Report, Verdict
+from attribution.types import Claim, Judgement, Pair, Probabilities, Report, Verdict
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
-from tests.make import claim, evidence, page
+from tests.make import claim
 from tests.make import report as made_report
 
-Known = dict[Pair, tuple[float, float]]
+Known = dict[tuple[str, ...], tuple[float, float]]
 
 
 class Near:
@@ -51,7 +51,7 @@ class Told:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         if any("too long" in text for pair in pairs for text in pair):
             raise BadInput("the claim is too long")
-        scores = [self.known.get(pair, (0.0, 0.0)) for pair in pairs]
+        scores = [self.known.get(pair[:2], (0.0, 0.0)) for pair in pairs]
         return [
             Judgement(Probabilities(entailed=e, contradicted=c, no_relation=1 - e - c), (0, 1))
             for e, c in scores
@@ -61,20 +61,6 @@ class Told:
 def report(*texts: str | Claim) -> Report:
     claims = [text if isinstance(text, Claim) else claim(text) for text in texts]
     return made_report(claims=claims)
-
-
-def decided(text: str, label: Label, sentence: str) -> Report:
-    """An answer with one claim, which a sentence supports or contradicts."""
-    read, checked = page(sentence), claim(text)
-    relation = "entailed" if label == "supported" else "contradicted"
-    scores = (0.9, 0.05) if label == "supported" else (0.05, 0.9)
-    span = (0, len(sentence))
-    piece = evidence(
-        checked, *scores, relation, page_id=read.id, text=sentence, end=len(sentence), sentence=span
-    )
-    verdict = Verdict(claim_id=checked.id, label=label, confidence=0.9, reason="")
-    made = {"pages": (read,), "evidence": (piece,), "verdicts": (verdict,)}
-    return report(checked).model_copy(update=made)
 
 
 def aligned(
@@ -118,14 +104,14 @@ def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verif
     assert aligned(report(BUILT), report(other), store, known) == []
 
 
-def test_what_the_verifier_denies_both_ways_is_a_contradiction_if_most_words_are_shared(
-    store: Store,
+@pytest.mark.parametrize("pair", [(PAINTED, OLD), (OLD, PAINTED)])
+def test_a_claim_that_denies_the_nearest_of_the_other_answer_contradicts_it(
+    pair: tuple[str, str], store: Store
 ) -> None:
     iron = "Visitors admire its iron."
-    pairs = [(a, b) for a in (PAINTED, OLD, iron) for b in (PAINTED, OLD, iron) if a != b]
-    known: Known = dict.fromkeys(pairs, (0.0, 0.9))
-    found = aligned(report(PAINTED), report(iron, OLD), store, known)
+    found = aligned(report(PAINTED), report(iron, OLD), store, {pair: (0.0, 0.9)})
     assert found == [("contradiction", [PAINTED], [OLD])]
+    assert not aligned(report(PAINTED), report(iron, OLD), store, {pair: (0.0, 0.9)}, alike=False)
 
 
 VALUES = {
@@ -142,51 +128,27 @@ VALUES = {
         "The city had 150,000 inhabitants in 2010.",
         0,
     ),
+    "in other units": ("The detour is 12 kilometres.", "The detour is 5 miles.", 1),
     "of another thing": ("The north tower has 54 floors.", "The south tower has 48 floors.", 0),
     "the same": ("It cost €5 million.", "It cost 5 million euros.", 0),
 }
 
 
 @pytest.mark.parametrize(("first", "second", "count"), VALUES.values(), ids=VALUES)
-def test_two_values_of_one_attribute_contradict_each_other_whatever_the_verifier_says(
-    store: Store, first: str, second: str, count: int
+def test_two_values_of_one_attribute_contradict_each_other(
+    settings: Settings, store: Store, first: str, second: str, count: int
 ) -> None:
-    found = aligned(report(first), report(second), store)
-    assert [kind for kind, _, _ in found] == ["contradiction"] * count
+    verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
+    found = align(report(first), report(second), Near(), verifier)
+    assert [m.agreement for m in found if m.agreement != "same"] == ["contradiction"] * count
 
 
-CAUSE = "The rise is mainly due to contaminated soil; steel prices played a minor role."
-HEIGHT = "The tower is 330 metres tall and was finished in 1889."
-TALL, THEN = "It is 300 metres tall.", "It was finished in 1889."
-SOIL = ("Steel prices drove the rise.", "Contaminated soil is to blame.")
-OPENED = "The tower was finished in 1889 and opened in 1910."
-DEPOT = "The depot was designed by Ann Lee and holds 24 trams."
-DECIDED = {
-    "a cause": (*SOIL, CAUSE, 1),
-    "a value": (TALL, "Its height is 330 metres.", HEIGHT, 1),
-    "another value": (TALL, THEN, HEIGHT, 0),
-    "a value that it has too": ("It was finished in 1889.", "It opened in 1910.", OPENED, 0),
-    "its words": ("Bob Ray designed the depot.", "Ann Lee designed the depot.", DEPOT, 1),
-    "another fact": ("Bob Ray designed the depot.", "The depot holds 24 trams.", DEPOT, 0),
-}
-
-
-@pytest.mark.parametrize(("wrong", "right", "sentence", "count"), DECIDED.values(), ids=DECIDED)
-def test_a_sentence_that_contradicts_one_and_supports_the_other_shows_a_disagreement(
-    store: Store, wrong: str, right: str, sentence: str, count: int
+def test_a_name_that_fits_the_other_claim_and_excludes_its_own_is_a_contradiction(
+    store: Store,
 ) -> None:
-    first, second = decided(wrong, "contradicted", sentence), decided(right, "supported", sentence)
-    for sides in ((first, second), (second, first)):
-        found = aligned(*sides, store, alike=False)
-        assert [kind for kind, _, _ in found] == ["contradiction"] * count
-
-
-def test_claims_with_one_sentence_of_a_source_need_not_share_their_words(store: Store) -> None:
-    known: Known = {SOIL: (0.0, 0.9), SOIL[::-1]: (0.0, 0.9)}
-    sides = [decided(text, "supported", CAUSE) for text in SOIL]
-    found = aligned(sides[0], sides[1], store, known, alike=False)
-    assert [kind for kind, _, _ in found] == ["contradiction"]
-    assert aligned(report(SOIL[0]), report(SOIL[1]), store, known) == []
+    one, other, changed = "The head is Lars Eide.", "Ann Holm leads it.", "The head is Ann Holm."
+    known: Known = {(changed, other): (0.9, 0.0), (one, changed): (0.0, 0.9)}
+    assert aligned(report(one), report(other), store, known) == [("contradiction", [one], [other])]
 
 
 def test_a_claim_that_two_others_make_together_is_one_match(store: Store) -> None:
