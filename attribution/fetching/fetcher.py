@@ -81,7 +81,8 @@ class Fetcher:
             warm()
             return self._fetch(url)
         except FetchFailed as error:
-            raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
+            error.subject = url
+            raise
 
     def _fetch(self, url: str) -> Page:
         target = parsed(url)
@@ -198,8 +199,6 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | F
     try:
         response = _follow(url.copy_with(raw_path=b"/robots.txt"), request)
     except FetchFailed as error:
-        if error.kind == "redirect_loop":
-            return Protego.parse("")
         if error.kind not in ("timed_out", "unreadable"):
             return error
         problem = f"cannot be read ({error})"

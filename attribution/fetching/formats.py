@@ -32,9 +32,10 @@ def to_read_again(name: str, page: Page) -> Document:
 
     A run keeps what was read, not the file.
     """
-    extracted = Extracted(page.title, page.text, page.published, page.site, page.breaks)
-    kept = EXTRACTED.dump_json(replace(extracted, unread=page.unread))
-    return Document(name, kept, media.READ)
+    extracted = Extracted(
+        page.title, page.text, page.published, page.site, page.breaks, unread=page.unread
+    )
+    return Document(name, EXTRACTED.dump_json(extracted), media.READ)
 
 
 READERS: dict[str, Callable[[bytes], Extracted]] = {
@@ -53,7 +54,7 @@ TEXT_READERS: dict[str, Callable[[str], Extracted]] = {
     media.MARKDOWN: read_markdown,
     media.PLAIN: read_plain,
 }
-_PACKED = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_SIGNATURES = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the last is of older Office files
 
 
 def reader_of(
@@ -67,11 +68,10 @@ def reader_of(
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
     if document and media_type != media.READ:
-        by_suffix = media.SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
-        is_packed = by_suffix in (media.PDF, *media.PACKAGED)
-        # a client of the API sends the text of a file under its name
-        is_text = media_type == media.PLAIN and not content.startswith(_PACKED)
-        media_type = media_type if is_packed and is_text else by_suffix
+        media_type = media.SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
+        is_packed = media_type in (media.PDF, *media.PACKAGED)
+        if is_packed and not content.startswith(_SIGNATURES):
+            media_type = ""  # the text of a file, under its name
     if document and media_type in (media.READ, *media.PACKAGED):
         return media_type, media_type
     return actual_type(media_type, content, name), media_type

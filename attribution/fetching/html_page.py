@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from html import unescape
-from itertools import pairwise, product, takewhile
+from itertools import product, takewhile
 from typing import TYPE_CHECKING, Any
 
 from attribution.errors import FetchFailed
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
     from lxml.html import HtmlElement
 
-for _name in ("trafilatura", "htmldate"):  # a hostile page must not fill the terminal
-    logging.getLogger(_name).addHandler(logging.NullHandler())
-
 
 def read_html(text: str, url: str = "") -> Extracted:
     """Read the main text of a page with its title, date and site.
@@ -30,38 +25,20 @@ def read_html(text: str, url: str = "") -> Extracted:
     Raises:
         FetchFailed: unreadable, paywall or needs_javascript.
     """
-    from trafilatura import baseline
+    from trafilatura import bare_extraction
+    from trafilatura.htmlprocessing import convert_to_html
 
-    if not text.strip():
-        return Extracted("", "")
     tree = parse(text)
-    _shorten_scripts(tree)
-    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
-    notice = "".join(tree.xpath("//noscript//text()"))[:MAX_SCRIPT]
+    metadata = ""
+    for script in tree.iter("script"):
+        if "json" not in script.get("type", "") or len(script.text or "") > MAX_SCRIPT:
+            script.text = None
+        metadata += script.text or ""
     has_scripts = tree.find(".//script") is not None
-    extracted = Extracted("", "", types=_schema_types(tree, metadata))
     remove_hidden(tree)
     write_out(tree)
     _rename(tree)
-    _, paragraphs, _ = baseline(deepcopy(tree))  # extraction changes the tree
-    document = _extract_document(tree, url)
-    if document is not None:
-        extracted = replace(
-            extracted,
-            title=unescape(document.title or ""),
-            text=_article(document.body, paragraphs),
-            published=document.date or "",
-            site=unescape(document.sitename or "").lstrip("@"),
-        )
-    _check_text(extracted.text, metadata, notice, has_scripts)
-    return extracted
-
-
-def _extract_document(tree: _Element, url: str) -> Any:
-    """Return trafilatura's reading of a page, or None."""
-    from trafilatura import bare_extraction
-
-    return bare_extraction(
+    document: Any = bare_extraction(
         tree,
         url=url if is_web(url) else None,
         fast=True,  # the second opinion loses text, and its time grows with the square
@@ -70,13 +47,17 @@ def _extract_document(tree: _Element, url: str) -> Any:
         with_metadata=True,
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
-
-
-def _shorten_scripts(tree: _Element) -> None:
-    """Remove the text of scripts other than short metadata."""
-    for script in tree.iter("script"):
-        if "json" not in script.get("type", "") or len(script.text or "") > MAX_SCRIPT:
-            script.text = None
+    extracted = Extracted("", "", types=_schema_types(tree, metadata))
+    if document is not None:
+        extracted = replace(
+            extracted,
+            title=unescape(document.title or ""),
+            text=read_blocks(convert_to_html(document.body)),
+            published=document.date or "",
+            site=unescape(document.sitename or "").lstrip("@"),
+        )
+    _check_text(extracted.text, metadata, has_scripts)
+    return extracted
 
 
 # --- markup to tree ---
@@ -99,17 +80,12 @@ def parse(markup: str) -> _Element:
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
     )
-    encoded = visible_characters(markup).encode("utf-8", "replace")
+    plain = _CONTROL_REFERENCE.sub("", markup).replace("\v", " ").replace("\f", " ")
+    encoded = f"{UNWANTED.sub('', plain)}<p>".encode("utf-8", "replace")  # it may be blank
     tree: _Element = lxml.html.document_fromstring(encoded, parser=parser)
     if any("depth" in entry.message for entry in parser.error_log):
         raise FetchFailed("unreadable", "is nested too deeply to be read; paste its text instead")
     return tree
-
-
-def visible_characters(markup: str) -> str:
-    """Remove control characters, which no parser accepts, and references to them."""
-    plain = _CONTROL_REFERENCE.sub("", markup)
-    return UNWANTED.sub("", plain.replace("\v", " ").replace("\f", " "))
 
 
 # --- hidden text ---
@@ -128,27 +104,22 @@ MAX_SHARE = 0.3  # of a page's prose: scripts will show parts that hold more
 
 def remove_hidden(tree: _Element) -> None:
     """Remove what a page strikes out or hides, unless it is so much that scripts will show it."""
-    clear(tree.iter("{*}del", "{*}s", "{*}strike", "{*}template"))
+    clear(tree.iter("del", "s", "strike", "template"))
     hidden = tree.xpath(
         "//*[@hidden or re:test(translate(@style, ' ', ''), $rules, 'i')]",
         namespaces={"re": "http://exslt.org/regular-expressions"},
         rules=_HIDING_RULES,
     )
-    if sum(map(text_length, hidden)) <= MAX_SHARE * text_length(tree):
+    hidden_text = "".join(element.text_content() for element in hidden)
+    if len(hidden_text) <= MAX_SHARE * len(tree.text_content()):
         clear(hidden)
     for element in hidden:
         element.attrib.clear()
 
 
-def text_length(element: _Element) -> int:
-    return len("".join(element.itertext()))
-
-
 # --- the article within a page ---
 
 _BLOCKS_OF_TEXT = frozenset("aside caption dd div dt figcaption pre td".split())
-MIN_SHARE = 0.4  # of the characters of all paragraphs, below which an article is not whole
-_ARTICLE_TAGS = {"head": "h2", "item": "li", "lb": "br", "quote": "blockquote", "list": "ul"}
 
 
 def _rename(tree: _Element) -> None:
@@ -156,28 +127,17 @@ def _rename(tree: _Element) -> None:
     for element in tree.iter("time", "button"):
         element.tag = "span"
     for element in tree.xpath("//article//* | //main//*"):
-        tag = tag_of(element)
-        inner_tags = map(tag_of, element.iterdescendants())
-        if tag in _BLOCKS_OF_TEXT and BLOCK_TAGS.isdisjoint(inner_tags):
+        inner_tags = (inner.tag for inner in element.iterdescendants())
+        if element.tag in _BLOCKS_OF_TEXT and BLOCK_TAGS.isdisjoint(inner_tags):
             element.tag = "p"
-        elif tag in ("aside", "figure"):
+        elif element.tag in ("aside", "figure"):
             element.tag = "div"
-
-
-def _article(body: _Element, paragraphs: str) -> str:
-    """Return the text that trafilatura found, or all paragraphs where it lost most of them."""
-    for element in body.iter():
-        element.tag = _ARTICLE_TAGS.get(tag_of(element), tag_of(element))
-    text = read_blocks(body)
-    is_whole = len(text) >= MIN_SHARE * len(paragraphs)
-    return text if is_whole else paragraphs.replace("\n", "\n\n")
 
 
 # --- markup: schema.org types, and why text may be missing ---
 
 MAX_SCRIPT = 100_000  # characters of JSON metadata: trafilatura searches it with slow patterns
-MAX_TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
-MAX_NOTICE = 300  # … and one shorter than this only a notice
+MAX_NOTICE = 300  # characters: a shorter text may be a notice, or the first lines of an article
 _JSON_TYPE = re.compile(r'"@type"\s{0,9}:[\s\[]{0,9}"(\w{1,60})"')
 _ITEM_TYPE = re.compile(r"/(\w{1,60}+)/?(?!\S)")
 _NOT_FREE = re.compile(
@@ -206,18 +166,18 @@ def _schema_types(tree: HtmlElement, metadata: str) -> tuple[str, ...]:
     return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
-def _check_text(text: str, metadata: str, notice: str, has_scripts: bool) -> None:
+def _check_text(text: str, metadata: str, has_scripts: bool) -> None:
     """Raise FetchFailed where so little text was found that the rest is known to be missing.
 
     Raises:
         FetchFailed: paywall or needs_javascript.
     """
     advice = "open it in a browser and add its text as a document"
-    is_paid = _NOT_FREE.search(metadata) or _SUBSCRIBE.search(text)
-    if is_paid and len(text) < MAX_TEASER:
+    if len(text) >= MAX_NOTICE:
+        return
+    if _NOT_FREE.search(metadata) or _SUBSCRIBE.search(text):
         raise FetchFailed("paywall", f"shows its text to subscribers only; {advice}")
-    says_so = _NEEDS_SCRIPTS.search(f"{text}\n{notice}")
-    if len(text) < MAX_NOTICE and says_so or has_scripts and not text:
+    if _NEEDS_SCRIPTS.search(text) or has_scripts and not text:
         problem = f"needs JavaScript to show its text, which is not run; {advice}"
         raise FetchFailed("needs_javascript", problem)
 
@@ -239,6 +199,7 @@ MAX_CELL = 400  # characters: a table with longer cells is a layout
 _SPAN = re.compile(r"[1-9][0-9]?")  # columns or rows
 _AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
 _ITEM = re.compile(r"(?:^|\n)- |\n")
+_ITEMS = re.compile(r"^(- .+(?:\n.+)*)\n\n(?=- )", re.MULTILINE)
 _NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
 
 
@@ -258,17 +219,13 @@ def read_blocks(tree: _Element) -> str:
         block = _AROUND_BREAK.sub("\n", " ".join(part.split())).strip()
         if block not in ("", "-"):
             blocks.append(block)
-    text = ""
-    for previous, block in pairwise(["", *blocks]):
-        is_next_item = previous.startswith("- ") and block.startswith("- ")
-        text += block if not text else f"\n{block}" if is_next_item else f"\n\n{block}"
-    return text
+    return _ITEMS.sub(r"\1\n", "\n\n".join(blocks))
 
 
 def _pieces(element: _Element, is_fixed: bool) -> Iterator[str]:
     """Yield the text of an element, with the edges of blocks and the breaks of lines."""
-    tag = tag_of(element)
-    if not tag or tag in UNREAD_TAGS:
+    tag = element.tag
+    if tag in UNREAD_TAGS:
         return
     if tag in BLOCK_TAGS:
         is_fixed = tag == "pre"
@@ -284,12 +241,6 @@ def _pieces(element: _Element, is_fixed: bool) -> Iterator[str]:
         yield BLOCK_EDGE
 
 
-def tag_of(element: _Element) -> str:
-    """Return an element's name in lower case without its namespace; empty for a comment."""
-    tag = element.tag
-    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
-
-
 def clear(elements: Iterable[_Element]) -> None:
     """Empty elements, but keep the text that follows them."""
     for element in list(elements):
@@ -301,12 +252,12 @@ def clear(elements: Iterable[_Element]) -> None:
 
 def _write_table(element: _Element) -> None:
     """Replace a table of data by a paragraph for each row; a layout stays as it is."""
-    rows = list(element.iter("{*}tr"))
+    rows = list(element.iter("tr"))
     grid = _grid(rows)
     longest = max((len(cell) for cells in grid for cell in cells), default=0)
     if longest > MAX_CELL or not grid or len(grid[0]) < 2:
         return
-    lines = [read_blocks(caption) for caption in element.iter("{*}caption")]
+    lines = [read_blocks(caption) for caption in element.iter("caption")]
     head_count = len(list(takewhile(_is_head, rows)))
     lines += table_text.lines(grid, head_count, "".join(lines))
     element.clear(keep_tail=True)
@@ -327,7 +278,7 @@ def _grid(rows: Sequence[_Element]) -> list[list[str]]:
     for number, row in enumerate(rows):
         column = 0
         is_head = _is_head(row)
-        for cell in row.iterchildren("{*}td", "{*}th"):
+        for cell in row.iterchildren("td", "th"):
             while (number, column) in texts:
                 column += 1
             text = _ITEM.sub(" ", read_blocks(cell)).strip()
@@ -340,12 +291,7 @@ def _grid(rows: Sequence[_Element]) -> list[list[str]]:
 
 
 def _is_head(row: _Element) -> bool:
-    parent = row.getparent()
-    if parent is not None and tag_of(parent) == "thead":
-        return True
-    cells = list(row.iterchildren("{*}td", "{*}th"))
-    heads = [tag_of(cell) == "th" or cell.get("role") == "columnheader" for cell in cells]
-    return len(cells) > 1 and all(heads)
+    return bool(row.xpath("boolean(parent::thead or th[2] and not(td))"))
 
 
 def _span(cell: _Element, name: str) -> int:
@@ -358,25 +304,24 @@ def _span(cell: _Element, name: str) -> int:
 
 def write_out(tree: _Element) -> None:
     """Replace raised figures, quotations, formulas and tables by their text."""
-    for element in list(tree.iter("{*}sup", "{*}a", "{*}q", "{*}math")):
-        text = _shown_text(element, tag_of(element))
+    for element in list(tree.iter("sup", "a", "q", "math")):
+        text = _shown_text(element)
         if text is not None:
             element.clear(keep_tail=True)
             element.tag = "span"
             element.text = text
-    for table in list(tree.iter("{*}table")):
-        if next(table.iterdescendants("{*}table"), None) is None:
-            _write_table(table)
+    for table in tree.xpath(".//table[not(.//table)]"):
+        _write_table(table)
 
 
-def _shown_text(element: _Element, tag: str) -> str | None:
+def _shown_text(element: _Element) -> str | None:
     """Return what an element shows; None for its text as it is."""
     text = "".join(element.itertext())
-    if tag == "sup":
+    if element.tag == "sup":
         return raised(str(element.xpath("string(preceding::text()[1])")), text)
-    if tag == "q":
+    if element.tag == "q":
         return f"“{text}”"
-    if tag == "math":
+    if element.tag == "math":
         write_signs(element)
         return f" {' '.join(''.join(element.itertext()).split())} "
     is_note = _NOTE_LINK.search(" ".join(element.values()))
@@ -412,14 +357,13 @@ def raised(before: str, text: str) -> str:
     return f"[{text}]" if is_number else text
 
 
-_SIGNS = {"msup": "^", "ssup": "^", "msub": "_", "ssub": "_", "mfrac": "/", "f": "/"}
+_SIGNS = {"msup": "^", "sSup": "^", "msub": "_", "sSub": "_", "mfrac": "/", "f": "/"}
+_FIRST_SIGN = "*[last()]/descendant-or-self::*[self::t or self::mi or self::mn or self::mo][1]"
 
 
 def write_signs(formula: _Element) -> None:
     """Write the signs of a formula of MathML or Office between its parts: "10^6"."""
-    clear(formula.iter("{*}annotation", "{*}annotation-xml"))
-    for element in formula.iter():
-        sign = _SIGNS.get(tag_of(element))
-        first = next(element[-1].iter("{*}t", "{*}mi", "{*}mn", "{*}mo")) if sign else None
-        if first is not None:
-            first.text = f"{sign}{(first.text or '').strip()}"
+    clear(formula.iter("annotation", "annotation-xml"))
+    for element in formula.iter(*_SIGNS):
+        for first in element.xpath(_FIRST_SIGN):
+            first.text = f"{_SIGNS[element.tag]}{(first.text or '').strip()}"

@@ -1,6 +1,6 @@
 """Read files that are ZIP archives of XML: Office with its workbooks, OpenDocument and EPUB.
 
-Elements are found by their local names, since the namespaces of Strict files differ.
+Namespaces are removed, since those of Strict files differ.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 import zipfile
 from collections.abc import Sequence
 from copy import deepcopy
-from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin
@@ -18,14 +17,7 @@ from urllib.parse import unquote, urljoin
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
 from attribution.fetching.content_type import decode
-from attribution.fetching.html_page import (
-    clear,
-    parse,
-    read_text,
-    remove_hidden,
-    tag_of,
-    write_signs,
-)
+from attribution.fetching.html_page import clear, parse, read_text, remove_hidden, write_signs
 from attribution.fetching.page import Extracted
 
 if TYPE_CHECKING:
@@ -34,52 +26,40 @@ if TYPE_CHECKING:
 
 # --- packages ---
 
-MAX_UNPACKED = 100_000_000  # bytes of all members that are read
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # of an Office file with a password
 
 
 class Package:
-    """An open package.
+    """An open package; what it unpacks to is bounded by the memory of the sandbox.
 
     Raises:
-        FetchFailed: encrypted, or wrong_type where the bytes are not a ZIP archive.
+        FetchFailed: encrypted.
     """
 
     def __init__(self, content: bytes) -> None:
-        self._bytes_left = MAX_UNPACKED
         if content.startswith(_OLE_SIGNATURE):
             raise FetchFailed("encrypted", "is encrypted; save it without a password")
-        try:
-            # Info-ZIP writes names in UTF-8 and does not say so
-            self._zip = zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
-        except zipfile.BadZipFile:
-            problem = "is not the kind of file that its name says; save it again"
-            raise FetchFailed("wrong_type", problem) from None
-        self.members = self._zip.namelist()
-
-    def read(self, member: str) -> bytes:
-        """Return a member's bytes, counted while unpacking: the declared size may be a lie.
-
-        Raises:
-            KeyError: There is no such member.
-            FetchFailed: too_large.
-        """
-        with self._zip.open(member) as stream:
-            data = stream.read(self._bytes_left + 1)
-        if len(data) > self._bytes_left:
-            problem = f"unpacks to more than {MAX_UNPACKED:,} bytes; split it"
-            raise FetchFailed("too_large", problem)
-        self._bytes_left -= len(data)
-        return data
+        # Info-ZIP writes names in UTF-8 and does not say so
+        archive = zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
+        self.members = archive.namelist()
+        self.read = archive.read
 
     def xml(self, member: str) -> _Element:
-        """Return a member's root element; entities, of which bombs are made, are not expanded."""
-        import lxml.etree
+        """Return a member's root element; entities, of which bombs are made, are not expanded.
 
-        parser = lxml.etree.XMLParser(
+        Raises:
+            ValueError: There is an entity.
+        """
+        from lxml.etree import QName, XMLParser, fromstring
+
+        parser = XMLParser(
             resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )
-        root: _Element = lxml.etree.fromstring(self.read(member), parser)
+        root: _Element = fromstring(self.read(member), parser)
+        for element in root.iter():
+            element.tag = QName(element).localname
+            for name, value in element.items():
+                element.set(QName(name).localname, value)
         return root
 
     def optional(self, member: str) -> list[_Element]:
@@ -89,7 +69,7 @@ class Package:
     def title(self, member: str) -> str:
         """Return the title in a member with metadata; empty if there is none."""
         for element in self.optional(member):
-            for title in element.iter("{*}title"):
+            for title in element.iter("title"):
                 return title.text or ""
         return ""
 
@@ -102,6 +82,7 @@ _TAGS = {
     "tbl": "table",
     "tr": "tr",
     "tc": "td",
+    "th": "th",
     "br": "br",
     "cr": "br",
     "sup": "sup",
@@ -114,23 +95,19 @@ _TAGS = {
 }
 _DOCUMENT = re.compile(r"word/document\d*\.xml")
 _SLIDE = re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide)\d+\.xml")
-_CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "nobreakhyphen": "-"}
-_ON = "[not(@*[local-name()='val']='0' or @*[local-name()='val']='false')]"
+_CHARACTERS = {"tab": " ", "ptab": " ", "s": " ", "noBreakHyphen": "-"}
+_ON = "[not(@val='0' or @val='false')]"
 _UNREAD = f"""
-    //*[local-name()='del' or local-name()='moveFrom' or local-name()='instrText'
-        or local-name()='Fallback' or local-name()='tracked-changes' or local-name()='annotation'
-        or local-name()='note']
-  | //*[local-name()='r'][*[local-name()='rPr'][@strike!='noStrike'
-        or *[local-name()='vanish' or local-name()='strike' or local-name()='dstrike']{_ON}]]
-  | //*[local-name()='tr'][*[local-name()='trPr']
-        /*[local-name()='hidden' or local-name()='del']{_ON}]
-  | //*[local-name()='sp'][.//*[local-name()='ph'][@type='ftr' or @type='dt' or @type='sldNum']]
+    //del | //moveFrom | //instrText | //Fallback | //tracked-changes | //annotation | //note
+  | //r[rPr[@strike!='noStrike' or *[self::vanish or self::strike or self::dstrike]{_ON}]]
+  | //tr[trPr/*[self::hidden or self::del]{_ON}]
+  | //sp[.//ph[@type='ftr' or @type='dt' or @type='sldNum']]
 """
 _RAISED = """
-    //*[local-name()='r'][*[local-name()='rPr'][@baseline>0
-        or *[local-name()='vertAlign'][@*='superscript']]]
-        [not(*[contains(local-name(), 'noteReference')])]
+    //r[rPr[@baseline>0 or vertAlign/@val='superscript']]
+       [not(footnoteReference or endnoteReference)]
 """
+_NOTES = ("footnoteReference", "endnoteReference")
 
 
 def read_docx(content: bytes) -> Extracted:
@@ -139,21 +116,17 @@ def read_docx(content: bytes) -> Extracted:
     root = package.xml(next(filter(_DOCUMENT.fullmatch, package.members)))
     _write_numbers(root, package)
     numbers: dict[str, int] = {}  # of notes, by kind and id
-    for reference in root.iter("{*}footnoteReference", "{*}endnoteReference"):
-        number = numbers.setdefault(_note_key(reference), len(numbers) + 1)
+    for reference in root.iter(*_NOTES):
+        key = reference.tag.removesuffix("Reference") + reference.get("id")
+        number = numbers.setdefault(key, len(numbers) + 1)
         reference.text = f"[{number}]"
     for note in package.optional("word/footnotes.xml") + package.optional("word/endnotes.xml"):
-        key = _note_key(note)
+        key = note.tag + note.get("id")
         if key in numbers:
-            first = next(note.iter("{*}t"), note)
+            first = next(note.iter("t"), note)
             first.text = f"[{numbers[key]}] {(first.text or '').lstrip()}"
             root.append(note)
     return Extracted(package.title("docProps/core.xml"), _text(root))
-
-
-def _note_key(element: _Element) -> str:
-    """Return the kind and the number of a note or of the reference to it."""
-    return tag_of(element).removesuffix("reference") + _attribute(element, "id")
 
 
 def read_pptx(content: bytes) -> Extracted:
@@ -168,15 +141,8 @@ def read_pptx(content: bytes) -> Extracted:
 def read_odf(content: bytes) -> Extracted:
     """Read a text, sheet or presentation of OpenDocument, without its notes."""
     package = Package(content)
-    body = next(package.xml("content.xml").iter("{*}body"))
+    body = next(package.xml("content.xml").iter("body"))
     return Extracted(package.title("meta.xml"), _text(body, is_mixed=True))
-
-
-def _attribute(element: _Element | None, name: str = "val") -> str:
-    """Return an attribute by its local name; empty if there is none."""
-    if element is None:
-        return ""
-    return str(element.xpath("string(@*[local-name()=$name])", name=name))
 
 
 def _text(root: _Element, is_mixed: bool = False) -> str:
@@ -189,16 +155,16 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
     clear(root.xpath(_UNREAD))
     for run in root.xpath(_RAISED):
         run.tag = "sup"
-    for formula in root.iter("{*}oMath"):
+    for formula in root.iter("oMath"):
         write_signs(formula)
-    for box in list(root.iter("{*}txbxContent")):
-        paragraph = next(box.iterancestors("{*}p"))
+    for box in list(root.iter("txbxContent")):
+        paragraph = next(box.iterancestors("p"))
         paragraph.addnext(box)
-    for table in root.iter("{*}tbl"):
+    for table in root.iter("tbl"):
         _merge_cells(table)
-    for element in list(root.iter()):
-        name = tag_of(element)
-        is_text = name == "t" or name.endswith("notereference")
+    for element in root.iter():
+        name = element.tag
+        is_text = name in ("t", *_NOTES)
         text = element.text if is_text else _CHARACTERS.get(name)
         if not is_mixed:
             element.tail = None
@@ -211,47 +177,52 @@ def _text(root: _Element, is_mixed: bool = False) -> str:
 def _merge_cells(table: _Element) -> None:
     """Give the cells of a table in Word their spans; one that spans rows is repeated in each."""
     above: dict[int, _Element] = {}  # the last cell of each column
-    for row in table.iterchildren("{*}tr"):
-        is_head = row.find("{*}trPr/{*}tblHeader") is not None
+    for row in table.iterchildren("tr"):
+        is_head = row.find("trPr/tblHeader") is not None
         column = 0
-        for cell in row.iterchildren("{*}tc"):
-            merge = next(cell.iter("{*}vMerge"), None)
-            if merge is not None and _attribute(merge) != "restart" and column in above:
+        for cell in row.iterchildren("tc"):
+            merge = cell.find("tcPr/vMerge")
+            if merge is not None and merge.get("val") != "restart" and column in above:
                 cell[:] = deepcopy(above[column])
             above[column] = cell
-            span = _attribute(next(cell.iter("{*}gridSpan"), None)) or "1"
+            span = cell.xpath("string(tcPr/gridSpan/@val)") or "1"
             cell.set("colspan", span)
-            cell.set("role", "columnheader" if is_head else "cell")
             column += int(span)
+            if is_head:
+                cell.tag = "th"
 
 
 # --- automatic numbers ---
 
-_NUMBERED = "{*}pPr/{*}numPr"
-_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
 _FIGURES: dict[str, Sequence[str]] = {
     "lowerLetter": ascii_lowercase,
     "upperLetter": ascii_uppercase,
-    "lowerRoman": _ROMAN,
-    "upperRoman": [figure.upper() for figure in _ROMAN],
+    "lowerRoman": _ROMAN.split(),
+    "upperRoman": _ROMAN.upper().split(),
 }
 
 
 def _write_numbers(root: _Element, package: Package) -> None:
     """Write the numbers that Word gives to paragraphs before their text, as "Article 3"."""
     styles = package.optional("word/styles.xml")
-    by_style = {_attribute(style, "styleId"): style.find(_NUMBERED) for style in styles}
-    lists = _levels(package.optional("word/numbering.xml"))
+    by_style = {style.get("styleId"): style.find("pPr/numPr") for style in styles}
+    numbering = package.optional("word/numbering.xml")
+    definitions = {element.get("abstractNumId"): element.findall("lvl") for element in numbering}
+    lists: dict[str, list[_Element]] = {}  # levels by the id of a list
+    for element in numbering:
+        definition = element.xpath("string(abstractNumId/@val)")
+        lists[element.get("numId")] = definitions.get(definition, [])
     counts: dict[str, list[int]] = {}  # so far, by list and level
-    for paragraph in root.iter("{*}p"):
-        place = paragraph.find(_NUMBERED)
+    for paragraph in root.iter("p"):
+        place = paragraph.find("pPr/numPr")
         if place is None:
-            place = by_style.get(_attribute(paragraph.find("{*}pPr/{*}pStyle")))
-        first = next(paragraph.iter("{*}t"), None)
+            place = by_style.get(paragraph.xpath("string(pPr/pStyle/@val)"))
+        first = next(paragraph.iter("t"), None)
         if place is None or first is None:
             continue
-        name = _attribute(place.find("{*}numId"))
-        depth = int(_attribute(place.find("{*}ilvl")) or 0)
+        name = place.xpath("string(numId/@val)")
+        depth = int(place.xpath("string(ilvl/@val)") or 0)
         levels = lists.get(name, [])
         if depth < len(levels):
             count = counts.setdefault(name, [0] * len(levels))
@@ -259,27 +230,15 @@ def _write_numbers(root: _Element, package: Package) -> None:
             first.text = f"{_label(levels, count, depth)} {first.text or ''}"
 
 
-def _levels(numbering: Sequence[_Element]) -> dict[str, list[_Element]]:
-    """Return the levels of each list by its id."""
-    definitions: dict[str, list[_Element]] = {}
-    lists: dict[str, list[_Element]] = {}
-    for element in numbering:  # definitions come first
-        levels = list(element.iter("{*}lvl"))
-        definitions[_attribute(element, "abstractNumId")] = levels
-        definition = _attribute(element.find("{*}abstractNumId"))
-        lists[_attribute(element, "numId")] = definitions.get(definition, [])
-    return lists
-
-
 def _label(levels: Sequence[_Element], counts: Sequence[int], depth: int) -> str:
     """Return the number of a paragraph with the words around it, or "-" for a bullet."""
-    if _attribute(levels[depth].find("{*}numFmt")) == "bullet":
+    if levels[depth].xpath("boolean(numFmt[@val='bullet'])"):
         return "-"
-    label = _attribute(levels[depth].find("{*}lvlText"))
+    label = str(levels[depth].xpath("string(lvlText/@val)"))
     for place, (level, count) in enumerate(zip(levels, counts, strict=True), 1):
-        start = int(_attribute(level.find("{*}start")) or 1)
+        start = int(level.xpath("string(start/@val)") or 1)
         value = start + max(0, count - 1)
-        figures = _FIGURES.get(_attribute(level.find("{*}numFmt")), ())
+        figures = _FIGURES.get(level.xpath("string(numFmt/@val)"), ())
         figure = figures[value - 1] if 0 < value <= len(figures) else str(value)
         label = label.replace(f"%{place}", figure)
     return label
@@ -300,13 +259,11 @@ def read_epub(content: bytes) -> Extracted:
     if "META-INF/rights.xml" in package.members:
         problem = "is encrypted (rights management); add an unprotected copy"
         raise FetchFailed("encrypted", problem)
-    container = package.xml("META-INF/container.xml")
-    root = next(container.iter("{*}rootfile")).get("full-path") or ""
+    root = package.xml("META-INF/container.xml").xpath("string(//rootfile/@full-path)")
     book = package.xml(root)
-    links = {item.get("id"): item.get("href") or "" for item in book.iter("{*}item")}
     texts = []
-    for reference in book.iter("{*}itemref"):
-        link = links.get(reference.get("idref"), "")
+    for reference in book.iter("itemref"):
+        link = book.xpath("string(//item[@id=$id]/@href)", id=reference.get("idref"))
         member = unquote(urljoin(root, link.partition("#")[0]))
         if member in package.members:
             markup = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", decode(package.read(member)))
@@ -336,7 +293,7 @@ def read_xlsx(content: bytes) -> Extracted:
     package = Package(content)
     empty: list[bytes] = []
     for member in package.members:
-        empty += _NEVER_CALCULATED.findall(package.read(member))  # fails where it is too large
+        empty += _NEVER_CALCULATED.findall(package.read(member))
     book = load_workbook(io.BytesIO(content), data_only=True)
     texts = []
     for sheet in book.worksheets:
@@ -357,16 +314,11 @@ def read_xlsx(content: bytes) -> Extracted:
 
 
 def first_sheet(content: bytes, name: str, rows: int) -> list[list[str]]:
-    """Return so many of the first rows of the first sheet, without the formats of their cells.
-
-    Raises:
-        FetchFailed: As `Package` does.
-    """
+    """Return so many of the first rows of the first sheet, without the formats of their cells."""
     from openpyxl import load_workbook
 
-    Package(content)  # fails where it is none
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    lines = islice(book.worksheets[0].iter_rows(values_only=True), rows)
+    lines = book.worksheets[0].iter_rows(max_row=rows, values_only=True)
     return [["" if cell is None else str(cell) for cell in line] for line in lines]
 
 

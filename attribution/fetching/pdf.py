@@ -23,7 +23,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching import table_text
 from attribution.fetching.html_page import raised
 from attribution.fetching.page import Extracted, clean
-from attribution.text.lines import BROKEN, join_lines, unbroken
+from attribution.text.lines import BROKEN, STOPPED, join_lines, unbroken
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfBitmap, PdfDocument, PdfPage
@@ -62,7 +62,6 @@ def read_pdf(content: bytes) -> Extracted:
         pdf.init_forms()
     pages: list[list[PageLine]] = []
     damaged = []
-    total = unknown = 0
     for number in range(count):
         pages.append([])
         try:
@@ -72,10 +71,10 @@ def read_pdf(content: bytes) -> Extracted:
             damaged.append(f"page {number + 1}")
             continue
         pages[number] = _lines(characters, page.get_height())
-        total += len(characters)
-        unknown += sum(_is_unknown(character.text) for character in characters)
         page.close()
-    if unknown > MAX_UNKNOWN * total:
+    text = "".join(line.text for lines in pages for line in lines)
+    unknown = sum(unicodedata.category(character) in ("Cc", "Co") for character in text)
+    if unknown > MAX_UNKNOWN * len(text):
         raise FetchFailed("unreadable", f"has fonts that do not name their characters; {OCR}")
     title = pdf.get_metadata_value("Title")
     return replace(lay_out(pages), title=title, unread=", ".join(damaged))
@@ -118,11 +117,6 @@ def _read_characters(page: PdfPage) -> list[_Character]:
         blank = ""
     text.close()
     return characters
-
-
-def _is_unknown(character: str) -> bool:
-    is_control = unicodedata.category(character) in ("Cc", "Co")
-    return is_control and character not in _HYPHENS
 
 
 # --- characters to lines ---
@@ -192,7 +186,6 @@ def _cleaned(cell: str) -> str:
 MIN_LINE = 30  # characters of a line of prose
 FULL = 0.8  # of the widest line: share that a line of prose has
 SAME_SIZE = 0.92  # share of the text's size that no note or heading has
-_STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 
 
 class PageLine(NamedTuple):
@@ -253,7 +246,7 @@ def lay_out(pages: Sequence[_Lines]) -> Extracted:
 def _continues(body: _Lines, later: PageLine) -> bool:
     """Return True if the last sentence of a page goes on in the next line."""
     last = body[-1]
-    if len(last.cells) > 1 or _STOPPED.search(last.text):
+    if len(last.cells) > 1 or STOPPED.search(last.text):
         return False
     widest = max(len(line.text) for line in body)
     return not later.text[:1].isupper() or len(last.text) > max(MIN_LINE, FULL * widest)
@@ -265,7 +258,6 @@ MIN_STEPS = 2  # between the numbers of a page
 MIN_REGULAR = 0.6  # share of equal steps
 MAX_MARGIN = 0.15  # share of a page's height
 EDGE_LINES = 2  # at the top and at the bottom of a page
-MAX_HEAD = 200  # characters
 MIN_GAP = 1.8  # ems between a head and the text
 _LINE_NUMBER = re.compile(r"\d{1,4}")
 _PAGE_NUMBER = re.compile(r"(?<![\d/.,])(?:1[0-4]\d\d|\d{1,3})(?![\d/,])")  # years are none
@@ -291,37 +283,34 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     are larger, are none.
     """
     usual = _usual_size([line for lines in pages for line in lines])
-    edges = [_edge_forms(lines, page, usual) for page, lines in enumerate(pages)]
-    repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
+    edges = [_edges(lines, usual) for lines in pages]
+    repeated = Counter(form for forms in edges for form in set(forms.values()))
     first = next(filter(None, pages), None)
     bodies = []
     for lines, forms in zip(pages, edges, strict=True):
-        heads = [line for line in forms if any(repeated[form] > 1 for form in forms[line])]
+        heads = [line for line, form in forms.items() if repeated[form] > 1]
         if lines is first:
             heads = [line for line in heads if line.height < 0.5]
         bodies.append([line for line in lines if line not in heads] or list(lines))
     return bodies
 
 
-def _edge_forms(lines: _Lines, page: int, usual: float) -> dict[PageLine, set[str]]:
-    """Return what the lines at the edges of a page would be on another page.
+def _edges(lines: _Lines, usual: float) -> dict[PageLine, str]:
+    """Return the lines at the edges of a page that may be heads, as they would be on another page.
 
     Without a page's number a head is only what stands apart from the text and is no row.
     """
     upwards = sorted(lines, key=lambda line: line.y)
-    forms: dict[PageLine, set[str]] = {}
+    forms: dict[PageLine, str] = {}
     for inwards in (upwards, upwards[::-1]):
         gaps = [abs(a.y - b.y) for a, b in pairwise(inwards[: EDGE_LINES + 1])]
         for place, line in enumerate(inwards[:EDGE_LINES]):
             is_title = line.size * SAME_SIZE > usual
-            if is_title or min(line.height, 1 - line.height) > MAX_MARGIN:
-                continue
-            text = line.text.lower()[:MAX_HEAD]
             is_apart = max(gaps[place:], default=0.0) > MIN_GAP * line.size
-            forms[line] = {text} if is_apart and len(line.cells) < 3 else set()
-            for match in _PAGE_NUMBER.finditer(text):
-                offset = int(match[0]) - page
-                forms[line].add(f"{text[: match.start()]}#{offset}{text[match.end() :]}")
+            is_at_edge = min(line.height, 1 - line.height) <= MAX_MARGIN
+            form = _PAGE_NUMBER.sub("#", line.text.lower())
+            if is_at_edge and not is_title and ("#" in form or is_apart and len(line.cells) < 3):
+                forms[line] = form
     return forms
 
 
@@ -453,11 +442,7 @@ def _boxes(page: PdfPage, bitmap: PdfBitmap, sentence: str) -> Iterator[Box]:
     position = bitmap.get_posconv(page)
     for n in range(text.count_rects(*place) if place else 0):
         left, bottom, right, top = text.get_rect(n)
-        x1, y1 = position.to_bitmap(left, top)
-        x2, y2 = position.to_bitmap(right, bottom)
-        yield Box(
-            min(x1, x2) / bitmap.width,
-            min(y1, y2) / bitmap.height,
-            abs(x2 - x1) / bitmap.width,
-            abs(y2 - y1) / bitmap.height,
-        )
+        corners = [position.to_bitmap(left, bottom), position.to_bitmap(right, top)]
+        (x, x_end), (y, y_end) = map(sorted, zip(*corners, strict=True))
+        width, height = bitmap.width, bitmap.height
+        yield Box(x / width, y / height, (x_end - x) / width, (y_end - y) / height)

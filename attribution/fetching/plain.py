@@ -151,10 +151,9 @@ def read_mail(content: bytes) -> Extracted:
     text = read(body.get_content()).text
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
-    date = message["Date"].datetime if message["Date"] else None
     return Extracted(
         str(message.get("Subject", "")),
         "\n\n".join([*head, text]),
-        published=date.date().isoformat() if date else "",
+        published=str(message["Date"].datetime) if message["Date"] else "",
         unread=f"the attachments {', '.join(attached)}" if attached else "",
     )

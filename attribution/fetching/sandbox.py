@@ -88,8 +88,10 @@ class FileReader:
             )
             raise FetchFailed("budget_spent", message, name)
         limit = min(seconds or DOCUMENT_SECONDS, self._seconds_left)
-        task = {"work": "read", "media_type": media_type, "name": name, "document": document}
-        return EXTRACTED.validate_python(self._run(content, task, limit))
+        reply = self._run(
+            content, limit, work="read", name=name, media_type=media_type, document=document
+        )
+        return EXTRACTED.validate_python(reply)
 
     def rows(self, content: bytes, name: str, number: int) -> list[list[str]]:
         """Return what `office.first_sheet` returns, within DOCUMENT_SECONDS.
@@ -97,8 +99,9 @@ class FileReader:
         Raises:
             FetchFailed: As `read` does.
         """
-        task = {"work": "rows", "name": name, "rows": number}
-        rows: list[list[str]] = self._run(content, task, DOCUMENT_SECONDS)
+        rows: list[list[str]] = self._run(
+            content, DOCUMENT_SECONDS, work="rows", name=name, rows=number
+        )
         return rows
 
     def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
@@ -107,17 +110,18 @@ class FileReader:
         Raises:
             FetchFailed: As `read` does.
         """
-        task = {"work": "draw", "name": name, "number": number, "sentence": sentence}
-        return _PICTURE.validate_python(self._run(content, task, PICTURE_SECONDS))
+        reply = self._run(
+            content, PICTURE_SECONDS, work="draw", name=name, number=number, sentence=sentence
+        )
+        return _PICTURE.validate_python(reply)
 
-    def _run(self, content: bytes, task: _Message, seconds: float) -> Any:
-        name = task["name"]
+    def _run(self, content: bytes, seconds: float, name: str, **task: object) -> Any:
         with turns.ticket(self._owner) as ticket:
             for _ in turns.wait(ticket, _NEVER):
                 pass
-            server = _ready_server()
+            child = _connect()
             started = time.monotonic()
-            reply = server.run(task, content, seconds)
+            reply = _ask(child, task | {"name": name, "seconds": seconds}, content)
             spent = time.monotonic() - started
             self._seconds_left -= spent
         if reply is None and spent >= seconds:
@@ -135,59 +139,27 @@ class FileReader:
 turns = Turns(PROCESSES, waiting=sys.maxsize, each=max(1, PROCESSES - 1))
 
 
-def warm() -> None:
-    """Start the server if there is none, so that it imports while a page is on its way."""
-    _running_server()
-
-
 # --- the server, seen from the parent ---
 
 
 class _Server:
     def __init__(self) -> None:
-        self._control, theirs = socket.socketpair()
+        self.control, theirs = socket.socketpair()
         kept = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "attribution.fetching.sandbox", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", "attribution.fetching.sandbox"],
+            stdin=theirs,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
             env=kept | {"OPENBLAS_NUM_THREADS": "1"},
         )
         theirs.close()
-        self._is_ready = False
-        self._waiting = threading.Lock()
-
-    def is_ready(self) -> bool:
-        """Wait for the imports; return False if they failed."""
-        with self._waiting:
-            if not self._is_ready:
-                self._control.settimeout(START_SECONDS)
-                with suppress(OSError):
-                    self._is_ready = bool(self._control.recv(1))
-            return self._is_ready
-
-    def run(self, task: _Message, content: bytes, seconds: float) -> _Message | None:
-        """Return the reply, or None if the child crashed or its time was over."""
-        ours, theirs = socket.socketpair()
-        with ours, suppress(OSError, ValueError):  # it died, or its reply is no JSON
-            with theirs:
-                socket.send_fds(self._control, [b"."], [theirs.fileno()])
-            end = time.monotonic() + seconds + GRACE_SECONDS
-            ours.settimeout(seconds + GRACE_SECONDS)
-            ours.sendall(json.dumps(task | {"seconds": seconds}).encode() + b"\n")
-            ours.sendall(content)
-            ours.shutdown(socket.SHUT_WR)
-            reply = json.loads(_received(ours, end))
-            return reply if isinstance(reply, dict) else None
-        return None
 
     def stop(self) -> None:
         """End the server and with it its children."""
         self.process.kill()
-        self._control.close()
+        self.control.close()
         self.process.wait()
 
 
@@ -195,7 +167,8 @@ servers: list[_Server] = []  # at most one
 _starting = threading.Lock()
 
 
-def _running_server() -> _Server:
+def warm() -> _Server:
+    """Start the server if there is none, so that it imports while a page is on its way."""
     with _starting:
         if servers and servers[0].process.poll() is not None:
             servers.pop().stop()
@@ -204,21 +177,40 @@ def _running_server() -> _Server:
         return servers[0]
 
 
-def _ready_server() -> _Server:
-    """Return the server after its imports.
+def _connect() -> socket.socket:
+    """Return a connection to a new child of the server.
 
     Raises:
-        Unavailable: It cannot start, which is no file's fault.
+        Unavailable: The server cannot start, which is no file's fault.
     """
-    server = _running_server()
-    if server.is_ready():
-        return server
+    server = warm()
+    ours, theirs = socket.socketpair()
+    ours.settimeout(START_SECONDS)
+    with suppress(OSError):
+        with theirs:
+            socket.send_fds(server.control, [b"."], [theirs.fileno()])
+        if ours.recv(1):
+            return ours
     server.stop()
     raise Unavailable(
         "the process that reads pages and files cannot start; `python -m "
         "attribution.fetching.sandbox` says why: install the packages again with "
         "`pip install --force-reinstall -r requirements.txt`"
     )
+
+
+def _ask(child: socket.socket, task: _Message, content: bytes) -> _Message | None:
+    """Return the reply, or None if the child crashed or its time was over."""
+    seconds = task["seconds"] + GRACE_SECONDS
+    end = time.monotonic() + seconds
+    with child, suppress(OSError, ValueError):  # it died, or its reply is no JSON
+        child.settimeout(seconds)
+        child.sendall(json.dumps(task).encode() + b"\n")
+        child.sendall(content)
+        child.shutdown(socket.SHUT_WR)
+        reply = json.loads(_received(child, end))
+        return reply if isinstance(reply, dict) else None
+    return None
 
 
 @atexit.register
@@ -253,9 +245,8 @@ def main() -> None:
     import pypdfium2.raw  # noqa: F401
 
     extract(b"<p>Imports happen now.</p>", "text/html", "https://example.org/")
-    control = socket.socket(fileno=int(sys.argv[1]))
+    control = socket.socket(fileno=sys.stdin.fileno())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no child becomes a zombie
-    control.sendall(b".")
     while True:
         message, files, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
@@ -268,6 +259,7 @@ def main() -> None:
 
 
 def _answer(connection: socket.socket) -> None:
+    connection.sendall(b".")
     with connection.makefile("rb") as request:
         task = json.loads(request.readline())
         _limit(task.pop("seconds"))

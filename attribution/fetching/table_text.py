@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby, zip_longest
+from itertools import accumulate, groupby, takewhile, zip_longest
 
 _NUMBER = re.compile(r"[\s(~<>≈±+\-−–$€£¥]*\d")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 SEPARATORS = "\t,;|"
 SAMPLE = 20  # lines of a file by which its separator is found
 MAX_FIELD = 10_000_000  # characters of a field
-MAX_CAPTION = 200  # characters: a longer text above a table is none
 _Row = Sequence[str]
 
 
@@ -20,20 +19,18 @@ def lines(grid: Sequence[_Row], heads: int = 0, caption: str = "") -> list[str]:
     """Return the rows as "Graz: inhabitants 290,000; area 127 km²".
 
     A wrong guess of the heads would join values that do not belong together. So only a row above
-    figures is a head. Rows of one cell above it are titles.
+    figures is a head. Narrower rows above it are titles.
 
     Args:
         grid: The cells of each row.
-        heads: How many of the first rows are heads; 0 to guess, and to divide the grid at empty
-            rows below which there is another head.
+        heads: How many of the first rows are titles and heads; 0 to guess, and to divide the grid
+            at empty rows below which there is another head.
         caption: What stands above the table; it may name the scale of its figures.
     """
     stripped = [[" ".join(cell.split()) for cell in row] for row in grid]
     tables: list[list[_Row]] = [[row for row in stripped if any(row)]]
     if not heads:
         tables = _divided(stripped)
-    if len(caption) > MAX_CAPTION:
-        caption = ""
     written = []
     for table in tables:
         written += _table_lines(table, heads, caption)
@@ -58,7 +55,7 @@ def _divided(grid: Sequence[_Row]) -> list[list[_Row]]:
 
 def _table_lines(rows: Sequence[_Row], heads: int, caption: str) -> list[str]:
     title_count = _count_titles(rows)
-    titles = ["".join(row) for row in rows[:title_count]]
+    titles = [", ".join(filter(None, row)) for row in rows[:title_count]]
     rows = rows[title_count:]
     head_count = max(0, heads - title_count) or int(_is_head(rows))
     if head_count >= len(rows):
@@ -72,11 +69,10 @@ def _table_lines(rows: Sequence[_Row], heads: int, caption: str) -> list[str]:
 
 
 def _count_titles(rows: Sequence[_Row]) -> int:
-    """Return the number of rows at the top that have a first cell alone."""
-    for number, row in enumerate(rows):
-        if any(row[1:]) or not row[0]:
-            return number
-    return 0
+    """Return the number of rows at the top that are narrower than most rows."""
+    widths = list(map(_width, rows))
+    usual = max(widths, key=lambda width: (widths.count(width), width), default=0)
+    return sum(1 for _ in takewhile(lambda width: width < usual, widths))
 
 
 def _column_names(heads: Sequence[_Row]) -> list[str]:
@@ -161,7 +157,7 @@ _SEPARATOR_LINE = re.compile(r"\Asep=.\r?\n", re.IGNORECASE)
 
 
 def delimited(text: str) -> list[str]:
-    """Read comma-separated values as lines; rows before the first of full width are titles.
+    """Read comma-separated values as lines.
 
     The separator is the one that most of the first lines have.
     """
@@ -171,14 +167,10 @@ def delimited(text: str) -> list[str]:
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, skipinitialspace=True)
     rows = [row for row in reader if _width(row)]
-    widths = [_width(row) for row in rows]
-    usual = max(widths, key=lambda width: (widths.count(width), width), default=0)
-    first = widths.index(usual) if rows else 0
-    titles = [
-        f"{separator} ".join(row[:width]) for row, width in zip(rows, widths[:first], strict=False)
-    ]
-    has_head = first < len(rows) and all(map(_is_name, filter(None, rows[first])))
-    return titles + lines(rows[first:], int(has_head), " ".join(titles))
+    title_count = _count_titles(rows)
+    head = rows[title_count] if rows else []
+    has_head = all(map(_is_name, filter(None, head)))
+    return lines(rows, title_count + int(has_head))
 
 
 def _width(row: _Row) -> int:

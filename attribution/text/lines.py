@@ -43,7 +43,7 @@ _TIME = re.compile(
 )
 _FROM_ZERO = re.compile(r"\W*0{1,2}:")  # a programme of the day begins later
 _HARD_BREAK = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's
-_STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
+STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 # The end of a line that ends no sentence
 _DANGLES = re.compile(
     r"""
@@ -159,7 +159,7 @@ def _soft_on_page(lines: Sequence[str], usual: int) -> list[bool]:
     """Return for each line of a page but the last whether only its width ended it."""
     soft = []
     for line, later in pairwise(lines):
-        begins = _ITEM.match(later) or _CAPTION.match(later) and _STOPPED.search(line)
+        begins = _ITEM.match(later) or _CAPTION.match(later) and STOPPED.search(line)
         soft.append(len(line) >= max(_SHORTEST, _SHORT * usual) and not begins)
     return soft
 
@@ -192,7 +192,7 @@ def _soft(block: Sequence[str], usual: int, is_flowing: bool) -> list[bool]:
 
 def _is_within(line: str, later: str) -> bool:
     """Return True if a break is within a sentence, by the words around it."""
-    if _STOPPED.search(line):
+    if STOPPED.search(line):
         return False
     return _goes_on(later) or _DANGLES.search(line) is not None
 
@@ -208,7 +208,7 @@ def _is_list(lines: Sequence[str], width: int) -> bool:
     if words * 2 >= len(lines) and (len(lines) >= _MANY_WORDS or width < _NARROWEST):
         return True
     is_narrow = width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines))
-    return is_narrow and not _STOPPED.search(lines[-1])
+    return is_narrow and not STOPPED.search(lines[-1])
 
 
 def _goes_on(line: str) -> bool:

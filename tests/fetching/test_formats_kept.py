@@ -328,4 +328,4 @@ WORDS = st.text("abcdefgh é", min_size=1, max_size=8).map(str.strip).filter(boo
 def test_no_word_of_a_table_is_lost(grid: list[list[str]], kind: str) -> None:
     found = read(table_in(kind, grid), f"a.{kind}").text
     words = {word for row in grid for cell in row for word in cell.split()}
-    assert words <= set(re.split(r"[\s:;]+", found))
+    assert words <= set(re.split(r"[\s:;,]+", found))
