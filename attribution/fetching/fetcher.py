@@ -68,7 +68,7 @@ class Fetcher:
     ) -> None:
         self._settings, self._allow = settings, allow
         self._reading = reading or FileReader("", RUN_SECONDS)
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: dict[tuple[str, bytes], _Host] = {}
         self._lock = threading.Lock()
 
     def fetch(self, url: str) -> Page:
@@ -79,21 +79,18 @@ class Fetcher:
         """
         try:
             warm()
-            return self._fetch(url)
+            target = parsed(url)
+            clock = Clock(self._settings.page_timeout)
+            response = _follow(target, lambda address: self._request(address, clock))
+            _check_status(response)
+            address = str(response.url)
+            media_type = response.headers.get("content-type", "")
+            seconds = max(0.1, clock.left())
+            extracted = self._reading.read(response.content, media_type, address, seconds)
+            return make_page(url, "web", extracted, "" if response.url == target else address)
         except FetchFailed as error:
             error.subject = url
             raise
-
-    def _fetch(self, url: str) -> Page:
-        target = parsed(url)
-        clock = Clock(self._settings.page_timeout)
-        response = _follow(target, lambda address: self._request(address, clock))
-        _check_status(response)
-        address = str(response.url)
-        media_type = response.headers.get("content-type", "")
-        seconds = max(0.1, clock.left())
-        extracted = self._reading.read(response.content, media_type, address, seconds)
-        return make_page(url, "web", extracted, "" if response.url == target else address)
 
     def _request(self, target: httpx2.URL, clock: Clock) -> Response:
         host = host_of(target)
@@ -103,13 +100,10 @@ class Fetcher:
             self._settings.page_bytes,
             check=lambda headers: check_declared(headers.get("content-type", ""), host),
         )
-        with self._host(target).turn(target, self._settings, self._allow):
-            return send(request, self._settings, self._allow, clock)
-
-    def _host(self, url: httpx2.URL) -> _Host:
-        key = f"{url.scheme}://{url.netloc.decode('ascii')}"
         with self._lock:
-            return self._hosts.setdefault(key, _Host())
+            turns = self._hosts.setdefault((target.scheme, target.netloc), _Host())
+        with turns.turn(target, self._settings, self._allow):
+            return send(request, self._settings, self._allow, clock)
 
 
 class _Host:
@@ -181,7 +175,11 @@ def _check_status(reply: Response) -> None:
 
 # --- robots.txt ---
 
-_AGENT_LINE = re.compile(r"^[ \t]*user[- ]?agent[ \t]*:?([^#\n]*).*", re.IGNORECASE | re.MULTILINE)
+# Otherwise a file of many names times many rules could fill the memory
+_OTHER_AGENT = re.compile(
+    rf"^[ \t]*user[- ]?agent[ \t]*+:?+[ \t]*+(?!\*[ \t]*(?:#|$)|{AGENT})[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | FetchFailed:
@@ -204,23 +202,11 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | F
         problem = f"cannot be read ({error})"
     else:
         if response.status < 500:
-            return Protego.parse(_merge_groups(response.content.decode("utf-8", "replace")))
+            rules = response.content.decode("utf-8", "replace")
+            return Protego.parse(_OTHER_AGENT.sub("User-agent: another", rules))
         problem = f"answers with HTTP {response.status}"
     message = (
         f"the robots.txt of {host_of(url)} {problem}, so its pages are not read; "
         f"run again later, or {AS_DOCUMENT}"
     )
     return FetchFailed("robots", message)
-
-
-def _merge_groups(text: str) -> str:
-    """Merge the groups of all other programs under one name.
-
-    Otherwise a file of many names times many rules could fill the memory.
-    """
-
-    def shared(match: re.Match[str]) -> str:
-        name = match[1].strip().lower()
-        return f"User-agent: {name if name == '*' or name.startswith(AGENT) else 'another'}"
-
-    return _AGENT_LINE.sub(shared, text)

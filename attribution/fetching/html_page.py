@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from html import unescape
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 
-def read_html(text: str, url: str = "") -> Extracted:
+def read_html(markup: str, url: str = "") -> Extracted:
     """Read the main text of a page with its title, date and site.
 
     Raises:
@@ -28,7 +27,7 @@ def read_html(text: str, url: str = "") -> Extracted:
     from trafilatura import bare_extraction
     from trafilatura.htmlprocessing import convert_to_html
 
-    tree = parse(text)
+    tree = parse(markup)
     metadata = ""
     for script in tree.iter("script"):
         if "json" not in script.get("type", "") or len(script.text or "") > MAX_SCRIPT:
@@ -47,17 +46,17 @@ def read_html(text: str, url: str = "") -> Extracted:
         with_metadata=True,
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
-    extracted = Extracted("", "", types=_schema_types(tree, metadata))
-    if document is not None:
-        extracted = replace(
-            extracted,
-            title=unescape(document.title or ""),
-            text=read_blocks(convert_to_html(document.body)),
-            published=document.date or "",
-            site=unescape(document.sitename or "").lstrip("@"),
-        )
-    _check_text(extracted.text, metadata, has_scripts)
-    return extracted
+    text = "" if document is None else read_blocks(convert_to_html(document.body))
+    _check_text(text, metadata, has_scripts)
+    if document is None:
+        return Extracted("", "")
+    return Extracted(
+        unescape(document.title or ""),
+        text,
+        document.date or "",
+        unescape(document.sitename or "").lstrip("@"),
+        types=_schema_types(tree, metadata),
+    )
 
 
 # --- markup to tree ---

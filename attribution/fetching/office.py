@@ -68,10 +68,9 @@ class Package:
 
     def title(self, member: str) -> str:
         """Return the title in a member with metadata; empty if there is none."""
-        for element in self.optional(member):
-            for title in element.iter("title"):
-                return title.text or ""
-        return ""
+        if member not in self.members:
+            return ""
+        return str(self.xml(member).xpath("string(//title)"))
 
 
 # --- documents and presentations ---
@@ -132,9 +131,9 @@ def read_docx(content: bytes) -> Extracted:
 def read_pptx(content: bytes) -> Extracted:
     """Read the slides of a presentation by their numbers, then the speaker's notes."""
     package = Package(content)
-    slides = [member for member in package.members if _SLIDE.fullmatch(member)]
-    slides.sort(key=lambda member: (len(member), member))
-    texts = [_text(package.xml(slide)) for slide in slides]
+    slides = filter(_SLIDE.fullmatch, package.members)
+    ordered = sorted(slides, key=lambda member: (len(member), member))
+    texts = [_text(package.xml(slide)) for slide in ordered]
     return Extracted(package.title("docProps/core.xml"), "\n\n".join(texts))
 
 
@@ -203,16 +202,14 @@ _FIGURES: dict[str, Sequence[str]] = {
 }
 
 
+_LEVELS = "//abstractNum[@abstractNumId=//num[@numId=$id]/abstractNumId/@val]/lvl"
+
+
 def _write_numbers(root: _Element, package: Package) -> None:
     """Write the numbers that Word gives to paragraphs before their text, as "Article 3"."""
     styles = package.optional("word/styles.xml")
     by_style = {style.get("styleId"): style.find("pPr/numPr") for style in styles}
     numbering = package.optional("word/numbering.xml")
-    definitions = {element.get("abstractNumId"): element.findall("lvl") for element in numbering}
-    lists: dict[str, list[_Element]] = {}  # levels by the id of a list
-    for element in numbering:
-        definition = element.xpath("string(abstractNumId/@val)")
-        lists[element.get("numId")] = definitions.get(definition, [])
     counts: dict[str, list[int]] = {}  # so far, by list and level
     for paragraph in root.iter("p"):
         place = paragraph.find("pPr/numPr")
@@ -223,7 +220,7 @@ def _write_numbers(root: _Element, package: Package) -> None:
             continue
         name = place.xpath("string(numId/@val)")
         depth = int(place.xpath("string(ilvl/@val)") or 0)
-        levels = lists.get(name, [])
+        levels = numbering[0].xpath(_LEVELS, id=name) if numbering else []
         if depth < len(levels):
             count = counts.setdefault(name, [0] * len(levels))
             count[depth:] = [count[depth] + 1] + [0] * (len(levels) - depth - 1)

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -268,8 +269,8 @@ def _without_line_numbers(lines: _Lines) -> list[PageLine]:
     numbered = [line for line in lines if _LINE_NUMBER.fullmatch(line.cells[0])]
     numbers = [int(line.cells[0]) for line in numbered if len(line.text) > MIN_LINE]
     steps = Counter(later - number for number, later in pairwise(numbers))
-    step = max(steps, key=steps.__getitem__, default=0)
-    is_regular = step > 0 and steps[step] >= max(MIN_STEPS, MIN_REGULAR * steps.total())
+    step, count = max(steps.items(), key=itemgetter(1), default=(0, 0))
+    is_regular = step > 0 and count >= max(MIN_STEPS, MIN_REGULAR * steps.total())
     if not is_regular or 2 * len(numbers) < len(numbered):
         return list(lines)
     bare = [line._replace(cells=line.cells[1:]) if line in numbered else line for line in lines]
@@ -283,34 +284,37 @@ def _without_running_heads(pages: Sequence[_Lines]) -> list[list[PageLine]]:
     are larger, are none.
     """
     usual = _usual_size([line for lines in pages for line in lines])
-    edges = [_edges(lines, usual) for lines in pages]
-    repeated = Counter(form for forms in edges for form in set(forms.values()))
+    edges = [_edge_forms(lines, page, usual) for page, lines in enumerate(pages)]
+    repeated = Counter(form for forms in edges for form in set().union(*forms.values()))
     first = next(filter(None, pages), None)
     bodies = []
     for lines, forms in zip(pages, edges, strict=True):
-        heads = [line for line, form in forms.items() if repeated[form] > 1]
+        heads = [line for line in forms if any(repeated[form] > 1 for form in forms[line])]
         if lines is first:
             heads = [line for line in heads if line.height < 0.5]
         bodies.append([line for line in lines if line not in heads] or list(lines))
     return bodies
 
 
-def _edges(lines: _Lines, usual: float) -> dict[PageLine, str]:
-    """Return the lines at the edges of a page that may be heads, as they would be on another page.
+def _edge_forms(lines: _Lines, page: int, usual: float) -> dict[PageLine, set[str]]:
+    """Return what the lines at the edges of a page would be on another page.
 
     Without a page's number a head is only what stands apart from the text and is no row.
     """
     upwards = sorted(lines, key=lambda line: line.y)
-    forms: dict[PageLine, str] = {}
+    forms: dict[PageLine, set[str]] = {}
     for inwards in (upwards, upwards[::-1]):
         gaps = [abs(a.y - b.y) for a, b in pairwise(inwards[: EDGE_LINES + 1])]
         for place, line in enumerate(inwards[:EDGE_LINES]):
             is_title = line.size * SAME_SIZE > usual
+            if is_title or min(line.height, 1 - line.height) > MAX_MARGIN:
+                continue
+            text = line.text.lower()
             is_apart = max(gaps[place:], default=0.0) > MIN_GAP * line.size
-            is_at_edge = min(line.height, 1 - line.height) <= MAX_MARGIN
-            form = _PAGE_NUMBER.sub("#", line.text.lower())
-            if is_at_edge and not is_title and ("#" in form or is_apart and len(line.cells) < 3):
-                forms[line] = form
+            forms[line] = {text} if is_apart and len(line.cells) < 3 else set()
+            for match in _PAGE_NUMBER.finditer(text):
+                offset = int(match[0]) - page
+                forms[line].add(f"{text[: match.start()]}#{offset}{text[match.end() :]}")
     return forms
 
 

@@ -45,7 +45,7 @@ _NOTE_MARKS = re.compile(  # of Obsidian
     r"""((?<!`)`[^`\n]+`(?!`))
       | %%(?:[^%]|%(?!%)){0,2000}%%                  # comment
       | !\[\[[^\[\]\n]*\]\]                          # embedded file
-      | \[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]      # link, with its alias
+      | \[\[(?:[^\[\]|\n]*\|)?(?:[^\[\]|\n]*/)?([^\[\]|\n\#]*)(?:\#[^\[\]|\n]*)?\]\]  # link, alias
       | (?<!=)==(?!\s)([^=\n]{1,500})(?<!\s)==(?!=)  # highlight
       | [ \t]\^[\w-]{1,60}$                          # id of a block
       | ^```(?:dataview|query|mermaid)\b(?:(?!```)[^`]){0,2000}```""",
@@ -67,7 +67,7 @@ def read_markdown(text: str) -> Extracted:
     if front:
         metadata = {key: value.strip(" \t\"'") for key, value in _FIELD.findall(front[1])}
         text = text[front.end() :]
-    text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(_shown, text))
+    text = _CALLOUT.sub(r"\1\2\n\1", _NOTE_MARKS.sub(r"\1\2\3", text))
     text = _PARAGRAPH.sub(_with_hard_breaks, text)
     tree = parse(f"<body>{_markdown().render(text)}")
     remove_hidden(tree)
@@ -92,11 +92,6 @@ def _item(renderer: object, tokens: Sequence[Token], number: int, *_: object) ->
     """Return the start of an item, with its number."""
     counted = tokens[number].info
     return f"<li>{counted}. " if counted else "<li>"
-
-
-def _shown(match: re.Match[str]) -> str:
-    code, link, marked = match.groups()
-    return code or marked or (link or "").rpartition("/")[2].partition("#")[0]
 
 
 def _with_hard_breaks(paragraph: re.Match[str]) -> str:
