@@ -92,7 +92,12 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     """
     kind, media_type = reader_of(content, media_type, name, document)
     try:
-        extracted = _read(content, kind, media_type, name)
+        if kind in READERS:
+            extracted = READERS[kind](content)
+        else:
+            decoded = decode(content, media_type)
+            is_html = kind == media.HTML
+            extracted = read_html(decoded, name) if is_html else TEXT_READERS[kind](decoded)
     except FetchFailed as error:
         raise FetchFailed(error.kind, f"{name} {error}", name) from error
     except MemoryError:
@@ -118,10 +123,3 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     published = valid_date(extracted.published)
     site = one_line(extracted.site) or urlsplit(name).hostname or ""
     return replace(extracted, title=title, text=text, published=published, site=site)
-
-
-def _read(content: bytes, kind: str, media_type: str, name: str) -> Extracted:
-    if kind in READERS:
-        return READERS[kind](content)
-    text = decode(content, media_type)
-    return read_html(text, name) if kind == media.HTML else TEXT_READERS[kind](text)

@@ -15,7 +15,6 @@ from attribution.text.urls import is_web
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-    from lxml.html import HtmlElement
 
 
 def read_html(markup: str, url: str = "") -> Extracted:
@@ -28,11 +27,8 @@ def read_html(markup: str, url: str = "") -> Extracted:
     from trafilatura.htmlprocessing import convert_to_html
 
     tree = parse(markup)
-    metadata = ""
-    for script in tree.iter("script"):
-        if "json" not in script.get("type", "") or len(script.text or "") > MAX_SCRIPT:
-            script.text = None
-        metadata += script.text or ""
+    item_types = " ".join(tree.xpath("//@itemtype"))
+    metadata = "".join(tree.xpath("//script[contains(@type, 'json')]/text()"))
     has_scripts = tree.find(".//script") is not None
     remove_hidden(tree)
     write_out(tree)
@@ -55,7 +51,7 @@ def read_html(markup: str, url: str = "") -> Extracted:
         text,
         document.date or "",
         unescape(document.sitename or "").lstrip("@"),
-        types=_schema_types(tree, metadata),
+        types=(*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(item_types)),
     )
 
 
@@ -135,7 +131,6 @@ def _rename(tree: _Element) -> None:
 
 # --- markup: schema.org types, and why text may be missing ---
 
-MAX_SCRIPT = 100_000  # characters of JSON metadata: trafilatura searches it with slow patterns
 MAX_NOTICE = 300  # characters: a shorter text may be a notice, or the first lines of an article
 _JSON_TYPE = re.compile(r'"@type"\s{0,9}:[\s\[]{0,9}"(\w{1,60})"')
 _ITEM_TYPE = re.compile(r"/(\w{1,60}+)/?(?!\S)")
@@ -157,12 +152,6 @@ _NEEDS_SCRIPTS = re.compile(
                                   |must\ be\ enabled)""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-
-
-def _schema_types(tree: HtmlElement, metadata: str) -> tuple[str, ...]:
-    """Return the schema.org types of a page and its parts."""
-    addresses = " ".join(tree.xpath("//@itemtype"))
-    return (*_JSON_TYPE.findall(metadata), *_ITEM_TYPE.findall(addresses))
 
 
 def _check_text(text: str, metadata: str, has_scripts: bool) -> None:

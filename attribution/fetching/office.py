@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 # --- packages ---
 
-_OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # of an Office file with a password
-
 
 class Package:
     """An open package; what it unpacks to is bounded by the memory of the sandbox.
@@ -37,7 +35,7 @@ class Package:
     """
 
     def __init__(self, content: bytes) -> None:
-        if content.startswith(_OLE_SIGNATURE):
+        if content.startswith(b"\xd0\xcf\x11\xe0"):
             raise FetchFailed("encrypted", "is encrypted; save it without a password")
         # Info-ZIP writes names in UTF-8 and does not say so
         archive = zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")

@@ -11,7 +11,6 @@ _NUMBER = re.compile(r"[\s(~<>≈±+\-−–$€£¥]*\d")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 SEPARATORS = "\t,;|"
 SAMPLE = 20  # lines of a file by which its separator is found
-MAX_FIELD = 10_000_000  # characters of a field
 _Row = Sequence[str]
 
 
@@ -164,7 +163,6 @@ def delimited(text: str) -> list[str]:
     text = _SEPARATOR_LINE.sub("", text)
     sample = text.split("\n")[:SAMPLE]
     separator = max(SEPARATORS, key=lambda sign: sum(sign in line for line in sample))
-    csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, skipinitialspace=True)
     rows = [row for row in reader if _width(row)]
     title_count = _count_titles(rows)

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "b.md").write_text(
         "---\ntitle: Rhine\nurl: https://example.org/rhine\n---\n# The Rhine\n\nIt flows north."
     )
-    (made / "broken.docx").write_bytes(b"no docx")
+    (made / "broken.docx").write_bytes(bytes(256))
     (made / "picture.png").write_bytes(b"\x89PNG")
     (made / ".hidden.txt").write_text("hidden")
     (tmp_path / "secret.txt").write_text("outside of the folder")
