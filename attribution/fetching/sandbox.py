@@ -26,7 +26,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from attribution.errors import FetchFailed, StageFailure, Unavailable
+from attribution.errors import FetchFailed, Unavailable
 from attribution.fair_queue import Turns
 from attribution.fetching.formats import EXTRACTED, extract
 from attribution.fetching.office import first_sheet
@@ -155,6 +155,7 @@ class _Server:
             env=kept | {"OPENBLAS_NUM_THREADS": "1"},
         )
         theirs.close()
+        self.is_ready = False
 
     def stop(self) -> None:
         """End the server and with it its children."""
@@ -189,8 +190,10 @@ def _connect() -> socket.socket:
     with suppress(OSError):
         with theirs:
             socket.send_fds(server.control, [b"."], [theirs.fileno()])
-        if ours.recv(1):
-            return ours
+        server.is_ready = bool(ours.recv(1)) or server.is_ready
+    if server.is_ready:  # where it has died since, the child's silence says so
+        return ours
+    ours.close()
     server.stop()
     raise Unavailable(
         "the process that reads pages and files cannot start; `python -m "
@@ -291,7 +294,7 @@ def _limit(seconds: float) -> None:
 def _reply(work: str, content: bytes, name: str, **task: Any) -> _Message:
     try:
         return {"result": _WORK[work](content, name=name, **task)}
-    except StageFailure as error:
+    except FetchFailed as error:
         message = str(error) if error.subject else f"{name} {error}"
         return {"failure": (error.kind, message, error.detail)}
     except MemoryError:
