@@ -330,14 +330,13 @@ def _only(fitting: Sequence[Mention], asked: Sequence[Mention]) -> Mention | Non
     rivals: list[str] = []
     for mention in fitting:
         is_same = best.text in mention.text or mention.text in best.text
-        if mention.head.dep_ in RIVALS and not is_same:
+        is_recipient = mention.head.head.lower_ == "to"  # "The contract went to the bidder."
+        if (is_recipient or mention.head.dep_ in RIVALS) and not is_same:
             rivals.append(mention.text.lower())
-    if not rivals:
-        return best
     topics = " ".join(mention.text.lower() for mention in asked)
     if any(rival in topics for rival in rivals):
         return None
-    return best if best.text.lower() in topics else None
+    return best if not rivals or best.text.lower() in topics else None
 
 
 def straight(text: str) -> str:
