@@ -36,6 +36,7 @@ MARKS = {
     "missing": "no source found",
     "not_reached": "not checked",
 }  # by badge, the worst first
+_OWN_NUMBER = re.compile(r"\[\^?(?:\d{1,3}[,–-] ?){0,9}(\d{1,3})\]")  # the last of "[1, 3]"
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
 _CLOSING = re.compile(
     r"""(?:
@@ -236,17 +237,16 @@ def _safe_address(url: str) -> str:
 
 
 class _Footnotes:
-    """Numbers the notes of an answer, apart from its own footnotes."""
+    """Numbers the notes of an answer, after its own marks and footnotes."""
 
     def __init__(self, answer: str) -> None:
         self.numbers: dict[str, int] = {}
-        self._prefix = ""
-        while f"[^{self._prefix}" in answer:
-            self._prefix += "s"
+        own_numbers = map(int, _OWN_NUMBER.findall(answer))
+        self._first = max(own_numbers, default=0) + 1
 
     def mark(self, note: str) -> str:
-        number = self.numbers.setdefault(note, len(self.numbers) + 1)
-        return f"[^{self._prefix}{number}]"
+        number = self.numbers.setdefault(note, self._first + len(self.numbers))
+        return f"[^{number}]"
 
     def definitions(self, text: str) -> str:
         """Return the definitions to append to a text."""
