@@ -1,5 +1,5 @@
-"""The API under load: analyses, bad requests, half-open connections for a minute, with /health
-asked meanwhile.
+"""The API under load: analyses, bad requests, runs that begin at once, half-open connections for a
+minute, with /health asked meanwhile.
 
 python -m benchmarks.soak [--analyses 200] [--bad 500] [--half-open 2000] [--verifier NAME]
 [--floors] [--out FILE.json]
@@ -46,10 +46,12 @@ LIMITS = {  # what the figures may be at most
     "longest wait for /health, s": 2.0,
     "longest wait for /health with half-open connections, s": 2.0,
     "analyses that failed": 0,
+    "runs begun at once that were lost": 0,
     "replies that were not expected": 0,
 }
 EXAMPLES = (ROOT / "examples" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
 CLIENTS, FLOOD = 4, 16  # at once: clients with analyses, clients with bad requests
+CROWD, KEYS = 210, 5  # runs that begin at once, more than may wait, and the keys they come with
 EVERY = 0.1  # seconds between two questions to /health
 PATIENCE = 600  # seconds
 HELD = 60  # seconds that half-open connections are held
@@ -59,11 +61,13 @@ class Server:
     """`serve --api` over an empty data folder."""
 
     def __init__(self, folder: Path, verifier: str) -> None:
-        self.port, self.key, self.folder = free_port(8800), secrets.token_urlsafe(), folder
+        self.port, self.folder = free_port(8800), folder
+        self.keys = [secrets.token_urlsafe() for _ in range(KEYS)]
+        self.key = self.keys[0]
         self.url = f"http://127.0.0.1:{self.port}"
         environment = os.environ | {
             "ATTRIBUTION_DATA": str(folder),
-            "ATTRIBUTION_API_KEYS": self.key,
+            "ATTRIBUTION_API_KEYS": ",".join(self.keys),
         }
         environment |= {"ATTRIBUTION_DATABASE_URL": "", "ATTRIBUTION_HOSTS": ""}
         command = [sys.executable, "-m", "attribution", "serve", "--api", "--port", str(self.port)]
@@ -139,28 +143,53 @@ def probed(url: str) -> Iterator[list[float]]:
         thread.join()
 
 
-def analyse(server: Server, number: int) -> bool:
-    """Check one of the example answers, with a claim that no run before had."""
+def analyse(server: Server, number: int, key: str = "") -> str:
+    """Check one of the example answers, with a claim that no other number has.
+
+    Returns:
+        The last event: "finished" if nothing failed; "refused" if too many wait.
+    """
     example = json.loads(EXAMPLES[number % len(EXAMPLES)])
     claim = f"The Eiffel Tower was {number + 100} metres high in {1800 + number}."
     answer = f"{example['answer']}\n\n{claim}"
     last: dict[str, Any] = {}
-    with server.client() as client:
+    with server.client(authorization=f"Bearer {key or server.key}") as client:
         body = {"question": example["question"], "answer": answer}
         with client.stream("POST", "/analyze", json=body) as reply:
+            if reply.status_code == 429:
+                return "refused"
             for line in reply.iter_lines():
                 last = json.loads(line)
-    return last["event"] == "finished" and not last["report"]["failures"]
+    if last.get("error", {}).get("type") == "Busy":
+        return "refused"
+    if last["event"] == "finished" and last["report"]["failures"]:
+        return "finished with failures"
+    return str(last["event"])
 
 
 def timed(server: Server, numbers: range) -> tuple[int, float]:
     """Return how many of some analyses succeed, and their seconds; the server rests afterwards."""
     started = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as pool:
-        succeeded = sum(pool.map(lambda number: analyse(server, number), numbers))
+        outcomes = list(pool.map(lambda number: analyse(server, number), numbers))
     seconds = time.perf_counter() - started
     server.rest()
-    return succeeded, seconds
+    return outcomes.count("finished"), seconds
+
+
+def crowd(server: Server) -> Counter[str]:
+    """Begin many runs at once, with answers that were checked before; return what became of them.
+
+    The server rests afterwards.
+    """
+
+    def run(number: int) -> str:
+        return analyse(server, -1 - number % len(EXAMPLES), server.keys[number % KEYS])
+
+    with ThreadPoolExecutor(CROWD) as pool:
+        outcomes = Counter(pool.map(run, range(CROWD)))
+    server.rest()
+    return outcomes
 
 
 # --- bad requests: each returns the status of the reply, 0 for none ---
@@ -311,7 +340,8 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
                 more_finished, more_seconds = timed(server, range(analyses // 2, analyses))
                 between = server.state()
                 unexpected = flood(server, bad)
-            end = server.state()
+                end = server.state()
+                outcomes = crowd(server)
             with half_open(server.port, connections) as opened, probed(server.url) as waits_besides:
                 time.sleep(HELD)
             server.rest()  # fails if the server has ended
@@ -340,6 +370,9 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
         "longest wait for /health, s": max(waits),
         "longest wait for /health with half-open connections, s": max(waits_besides),
         "analyses that failed": analyses - finished - more_finished,
+        "runs begun at once": CROWD,
+        "runs begun at once that were refused": outcomes["refused"],
+        "runs begun at once that were lost": CROWD - outcomes["finished"] - outcomes["refused"],
         "replies that were not expected": len(unexpected),
         "which": dict(Counter(unexpected)),
     }

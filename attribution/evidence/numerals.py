@@ -61,7 +61,7 @@ PREFIXES = {"k": "kilo", "c": "centi", "m": "milli", "": ""}
 METRES = re.compile(r"\b([kcm]?)m([²³])")
 
 
-@lru_cache(maxsize=64)  # a text may be as long as a request
+@lru_cache(maxsize=32)  # a text may be as long as a request
 def in_figures(text: str) -> str:
     """Return a text with numbers in figures and months and units in words; for English.
 

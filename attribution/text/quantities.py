@@ -95,7 +95,7 @@ class Contrast:
     is_clear: bool
 
 
-@lru_cache(maxsize=64)  # a text may be as long as a request
+@lru_cache(maxsize=32)  # a text may be as long as a request
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text in order, without limits such as "up to 300"."""
     return tuple(_read(plain(text)))

@@ -1,11 +1,13 @@
 """Memory that outlives a run is bounded."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from attribution.models.files import with_revision
 from attribution.text import parse
+from attribution.text.words import terms
 
 
 def test_words_of_earlier_texts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +28,15 @@ def test_a_long_text_is_parsed_with_one_vocabulary(monkeypatch: pytest.MonkeyPat
         assert parse.parse("Rain fell.").vocab is not first.vocab
     longer = parse.parse(start + "It left. " * 200)
     assert longer.text == start + "It left. " * 200
+
+
+def test_long_texts_are_not_all_kept() -> None:
+    tracemalloc.start()
+    for number in range(100):
+        terms(" ".join(f"word{letter}{number}" for letter in range(5_000)))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 50_000_000
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "model-00001-of-00002.safetensors"])

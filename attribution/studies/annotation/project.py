@@ -114,6 +114,7 @@ class Annotations:
         return sorted(projects, key=lambda project: (project.name, project.id))
 
     def put_events(self, project_id: str, events: Sequence[Event]) -> None:
+        self._database.check_disk()
         bodies = [event.model_dump_json() for event in events]
         rows = [{"project_id": project_id, "id": content_id(body), "body": body} for body in bodies]
         self._database.insert(t.annotation_events, rows)
