@@ -1,8 +1,10 @@
-"""The settings of a server that its operator makes in the environment."""
+"""The settings of a server: those that its operator makes in the environment, and its memory."""
 
 from __future__ import annotations
 
+import ctypes
 import os
+from contextlib import suppress
 from typing import NamedTuple
 
 from pydantic import SecretStr
@@ -74,3 +76,12 @@ def _listed(variable: str) -> tuple[str, ...]:
     """Return the parts of a variable that are separated by commas."""
     parts = [part.strip() for part in os.environ.get(variable, "").split(",")]
     return tuple(part for part in parts if part)
+
+
+def share_heaps() -> None:
+    """Let the threads of this process share two heaps.
+
+    By default glibc gives each thread its own, which keeps what the thread has freed.
+    """
+    with suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(-8, 2)  # M_ARENA_MAX

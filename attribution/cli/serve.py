@@ -106,11 +106,11 @@ def _port(requested: int | None, default: int) -> int:
 
 def _serve_api(settings: Settings, host: str, port: int) -> None:
     from attribution.fair_queue import turns
-    from attribution.models.engine import share_heaps
     from attribution.server.limits import Config
     from attribution.server.middleware import host_names
     from attribution.server.rest import Keys, Server, create
     from attribution.server.work import Work
+    from attribution.server_settings import share_heaps
 
     _log_to_standard_error()
     share_heaps()

@@ -8,14 +8,13 @@ others. Batches would gain nothing: a token costs as much in a text of 64 tokens
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from math import inf
@@ -158,15 +157,6 @@ def in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
             return function(item)
 
     return list(_pool().map(stoppably, items))
-
-
-def share_heaps() -> None:
-    """Let the threads of this process share two heaps.
-
-    By default glibc gives each thread its own, which keeps what the thread has freed.
-    """
-    with suppress(AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(-8, 2)  # M_ARENA_MAX
 
 
 # --- loading ---

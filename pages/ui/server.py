@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attribution.errors import AttributionError
-from attribution.models.engine import share_heaps
+from attribution.server_settings import share_heaps
 from attribution.settings import ROOT, Settings
 
 if TYPE_CHECKING:  # imported where the server starts
