@@ -332,6 +332,7 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
         server = Server(Path(folder), verifier)
         try:
             timed(server, range(-len(EXAMPLES), 0))  # models and caches are filled
+            as_json("/segment", answer="He came, saw and won.", segmenter="clauses")(server)
             flood(server, len(BAD))
             start = server.state()
             with probed(server.url) as waits:
