@@ -255,6 +255,10 @@ def test_the_passage_to_read_first_decides_or_is_the_nearest() -> None:
     assert nearest_evidence([far, weak, sure], "supported") == sure
     assert nearest_evidence([far, near], "supported") is None
     assert nearest_evidence([far, near], "unclear") == near
+    leaning_far = evidence(c, 0.45, 0.2, "no_relation", similarity=0.1)
+    about_far = evidence(c, *NEITHER, similarity=0.1, about=True)
+    assert nearest_evidence([near, about_far, leaning_far], "unclear") == leaning_far
+    assert nearest_evidence([near, about_far], "unclear") == about_far
 
 
 def test_every_badge_of_a_compared_claim_has_a_verdict_that_agrees() -> None:

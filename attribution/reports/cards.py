@@ -121,11 +121,7 @@ def _trust(row: ClaimRow, report: Report) -> str:
     is_said = reason == verdict_sentence(row, len(report.pages))
     if is_said or row.verdict.label == "no_relation":
         reason = ""  # it stands above
-    words = f"{reason} {as_sentence(right)}".strip()
-    other = row.verdict.other
-    if other and other.label != row.verdict.label:
-        words = f"{words} The {other.reader} verifier: {look(other.label).word.lower()}."
-    return words
+    return f"{reason} {as_sentence(right)}".strip()
 
 
 def _pair(row: ClaimRow, pages: Pages) -> Node:

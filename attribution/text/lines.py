@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from textwrap import wrap
+from typing import NamedTuple
 
 from attribution.text.words import composed
 
@@ -115,24 +116,31 @@ def _without_times(text: str) -> str:
     return " ".join(spoken).strip() if is_flowing else text
 
 
+class _MarkedLine(NamedTuple):
+    is_fenced: bool
+    mark: str  # of a quotation
+    is_blank: bool
+
+
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
-    marked: list[tuple[bool, str, bool]] = []  # is fenced, quotation mark, is blank
+    marked: list[_MarkedLine] = []
     is_fenced = False
     for line in lines:
         is_fence = _FENCE.match(line) is not None
         match = None if is_fenced or is_fence else _QUOTED.match(line)
         mark = match[0] if match else ""
-        marked.append((is_fenced or is_fence, mark, len(mark) >= len(line.rstrip())))
+        is_blank = len(mark) >= len(line.rstrip())
+        marked.append(_MarkedLine(is_fenced or is_fence, mark, is_blank))
         is_fenced ^= is_fence
 
-    def kind(number: int) -> tuple[bool, str, bool]:
-        fenced, mark, is_blank = marked[number]
-        return fenced, mark.strip(), is_blank
+    def kind(number: int) -> _MarkedLine:
+        line = marked[number]
+        return line._replace(mark=line.mark.strip())
 
     for (fenced, quoted, is_blank), group in groupby(range(len(lines)), kind):
         numbers = list(group)
         is_quoted = quoted and (is_blank or len(numbers) > 1)
-        bare = [lines[n][len(marked[n][1]) if is_quoted else 0 :] for n in numbers]
+        bare = [lines[n][len(marked[n].mark) if is_quoted else 0 :] for n in numbers]
         yield _Block(bare, fenced or is_blank)
 
 

@@ -19,6 +19,7 @@ from attribution.types import (
     Reservation,
     Trace,
 )
+from attribution.verdicts import beside
 from tests import make
 from tests.make import claim, evidence, page
 
@@ -94,9 +95,9 @@ def test_the_headline_names_an_engine_that_could_not_be_used(label: str, words: 
 def test_the_other_verifier_is_named_where_it_sees_the_claim_otherwise() -> None:
     made = report(page(TEXT))
     other = OtherVerdict(reader="first", label="unclear", confidence=0.4, reason="r")
-    verdict = made.verdicts[0].model_copy(update={"other": other})
+    verdict = beside(made.verdicts[0], other)
     shown = drawn(made.model_copy(update={"verdicts": (verdict,)}))
-    assert "The first verifier: unclear." in shown
+    assert "the first said: unclear." in shown
 
 
 def judged(text: str, label: Label, *passages: tuple[str, Relation]) -> Report:

@@ -27,6 +27,7 @@ from attribution.studies.annotation.records import (
     Position,
     Role,
     Stale,
+    TaskPlace,
     current,
 )
 from attribution.studies.annotation.tasks import (
@@ -259,10 +260,10 @@ class Annotations:
             c.project_id == project_id
         )
         order = (c.revision, c.made_at)  # as in `current`
-        last: dict[tuple[str, str, Role], str] = {}
+        last: dict[TaskPlace, str] = {}
         with self._engine.connect() as db:
             for task, name, role, answer in db.execute(query.order_by(*order)):
-                last[task, name, role] = answer
+                last[TaskPlace(task, name, role)] = answer
         return [Position(*place, finished=bool(answer)) for place, answer in last.items()]
 
     # --- the project at one moment ---

@@ -71,6 +71,14 @@ class Content(Frozen):
         return self.model_copy(update=update)
 
 
+class TaskPlace(NamedTuple):
+    """An annotator's task in a role."""
+
+    task_id: str
+    annotator: str
+    role: Role
+
+
 class Annotation(Frozen):
     """One record of one annotator about one task."""
 
@@ -91,8 +99,8 @@ class Annotation(Frozen):
         return content_id(self.model_dump_json())
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        return self.task_id, self.annotator, self.role
+    def place(self) -> TaskPlace:
+        return TaskPlace(self.task_id, self.annotator, self.role)
 
 
 class Position(NamedTuple):
@@ -108,11 +116,11 @@ class Stale(BadInput):
     """A step that does not follow the last record."""
 
 
-def current(records: Iterable[Annotation]) -> dict[tuple[str, str, str], Annotation]:
+def current(records: Iterable[Annotation]) -> dict[TaskPlace, Annotation]:
     """Return the last record of each annotator about each task in each role, whatever the order of
     the records.
     """
-    last: dict[tuple[str, str, str], Annotation] = {}
+    last: dict[TaskPlace, Annotation] = {}
     for record in records:
         known = last.get(record.place)
         if known is None or _order(known) < _order(record):

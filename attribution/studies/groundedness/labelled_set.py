@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel
 
@@ -24,14 +24,7 @@ from attribution.text_files import Row
 from attribution.types import Frozen, content_id
 
 Split = Literal["training", "development", "test"]
-SPLITS: dict[str, Split] = {
-    "training": "training",
-    "train": "training",
-    "development": "development",
-    "dev": "development",
-    "validation": "development",
-    "test": "test",
-}
+SPLITS: tuple[Split, ...] = get_args(Split)
 EXPECTED = (
     '{"question": "…", "context": "…" or ["…", …], "response": "…", "grounded": true or false}'
 )
@@ -137,9 +130,10 @@ def labelled_row(row: Row, has_splits: bool = False) -> LabelledRow:
     grounded = fields.get("grounded")
     if not isinstance(grounded, int) or grounded not in (0, 1):
         raise BadInput(f'"grounded" is {str(grounded)[:40]!r}; expected true or false')
-    split = str(fields.get("split") or "")
-    if has_splits and split.lower() not in SPLITS:
-        raise BadInput(f'"split" is {split[:40]!r}; expected one of {", ".join(SPLITS)}')
+    named = str(fields.get("split") or "")
+    split = next((known for known in SPLITS if known == named.lower()), None)
+    if has_splits and split is None:
+        raise BadInput(f'"split" is {named[:40]!r}; expected one of {", ".join(SPLITS)}')
     subject = " ".join(question.casefold().split()) or "\x1f".join(context)
     error_type = " ".join(str(fields.get("error_type") or "").split())
     return LabelledRow(
@@ -151,7 +145,7 @@ def labelled_row(row: Row, has_splits: bool = False) -> LabelledRow:
         grounded=bool(grounded),
         error_type="" if grounded else error_type,
         group=str(fields.get("group") or "") or content_id(subject),
-        split=SPLITS[split.lower()] if has_splits else "test",
+        split=split or "test",
     )
 
 

@@ -22,6 +22,7 @@ from attribution.studies.annotation.records import (
     Annotation,
     Content,
     Role,
+    TaskPlace,
     by_task,
     current,
     finished,
@@ -93,7 +94,7 @@ def last_record(
 ) -> Annotation | None:
     """Return the last record of somebody about a task."""
     records = current(saved.judgements(project_id, annotator.name, task_id))
-    return records.get((task_id, annotator.name, annotator.role))
+    return records.get(TaskPlace(task_id, annotator.name, annotator.role))
 
 
 def next_task(queue: list[str], done: set[str], wanted: str | None) -> str | None:

@@ -135,13 +135,13 @@ def _project_fields() -> dict[str, Any]:
         help="How a task is shown.",
     )
     help = "How many annotators judge each task after the pilot; five in the paper."
-    overlap = _number(columns[1], "Overlap", (1, 20, 5), help)
+    overlap = _number(columns[1], "Overlap", 1, 20, 5, help)
     help = "Tasks that everybody judges first, with a justification. 0: no pilot."
-    pilot = _number(columns[2], "Pilot tasks", (0, 1000, 0), help)
+    pilot = _number(columns[2], "Pilot tasks", 0, 1000, 0, help)
     help = "The share of judged tasks that a lead judges again."
-    audit = _number(columns[3], "Audit, %", (0, 100, 10), help)
+    audit = _number(columns[3], "Audit, %", 0, 100, 10, help)
     help = "Decides the order of the tasks and who gets which."
-    seed = _number(columns[4], "Seed", (0, 10**6, 0), help)
+    seed = _number(columns[4], "Seed", 0, 10**6, 0, help)
     words = st.text_area(
         "Instructions",
         height=80,
@@ -159,9 +159,9 @@ def _project_fields() -> dict[str, Any]:
 
 
 def _number(
-    column: DeltaGenerator, label: str, least_most_default: tuple[int, int, int], help: str
+    column: DeltaGenerator, label: str, least: int, most: int, default: int, help: str
 ) -> int:
-    return int(column.number_input(label, *least_most_default, help=help))
+    return int(column.number_input(label, least, most, default, help=help))
 
 
 def _finish(title: str, *lines: str, good: bool = True) -> None:

@@ -71,7 +71,9 @@ def test_the_fields_of_a_row_are_read() -> None:
 
 
 def test_a_split_that_is_given_is_kept_and_must_be_whole() -> None:
-    found = read(one(1, split="dev"), one(2, split="test"), one(3), one(4, split="train"))
+    found = read(
+        one(1, split="development"), one(2, split="test"), one(3), one(4, split="training")
+    )
     splits = [(row.response, row.split) for row in found.rows]
     assert splits == [("r1", "development"), ("r2", "test"), ("r4", "training")]
     ((line, problem),) = found.problems
