@@ -338,13 +338,11 @@ class Connection:
         ok: True if the model replied.
         message: What happened and what to do.
         detail: The server's words, without the key.
-        seconds: How long the reply took.
     """
 
     ok: bool
     message: str
     detail: str = ""
-    seconds: float = 0.0
 
 
 def check_connection(settings: Settings) -> Connection:
@@ -360,9 +358,9 @@ def check_connection(settings: Settings) -> Connection:
         llm.ask(TEST, _Ready)
     except LlmFailed as error:
         return Connection(False, f"{error}.", error.detail)
-    seconds = llm.usage.seconds
-    message = f"Connected: {settings.openai_model} at {llm.host} replied in {seconds:.1f} s"
+    replied = f"replied in {llm.usage.seconds:.1f} s"
+    message = f"Connected: {settings.openai_model} at {llm.host} {replied}"
     omitted = ", ".join(sorted(llm.unsupported))
     if omitted:
         message += f" (without {omitted})"
-    return Connection(True, f"{message}.", seconds=seconds)
+    return Connection(True, f"{message}.")

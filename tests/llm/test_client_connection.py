@@ -10,7 +10,6 @@ def test_a_model_that_replies() -> None:
     with llm_server(lambda body: READY) as served:
         connection = check_connection(llm_settings(served))
     assert connection.ok
-    assert connection.seconds > 0
     assert connection.message.startswith("Connected: tiny at 127.0.0.1:")
     assert len(served.requests) == 1
 
