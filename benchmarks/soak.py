@@ -341,8 +341,8 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
                 more_finished, more_seconds = timed(server, range(analyses // 2, analyses))
                 between = server.state()
                 unexpected = flood(server, bad)
-                end = server.state()
-                outcomes = crowd(server)
+            end = server.state()
+            outcomes = crowd(server)
             with half_open(server.port, connections) as opened, probed(server.url) as waits_besides:
                 time.sleep(HELD)
             server.rest()  # fails if the server has ended
