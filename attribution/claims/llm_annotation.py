@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed
+from attribution.fetching.page import one_line
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.words import one_line
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim

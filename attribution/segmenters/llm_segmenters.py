@@ -14,6 +14,7 @@ from functools import partial
 from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
+from attribution.fetching.page import one_line
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.llm.endpoint import EndpointFailed
@@ -25,7 +26,6 @@ from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
-from attribution.text.words import one_line
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates

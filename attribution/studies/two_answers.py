@@ -6,6 +6,7 @@ says so.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,14 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import parse
-from attribution.text.quantities import MONTHS, contrasts, rival_spans
+from attribution.text.quantities import (
+    MONTHS,
+    ROUNDED,
+    Quantity,
+    agrees,
+    contrasts,
+    quantities,
+)
 from attribution.text.words import shared_words
 from attribution.types import (
     UNCHECKED,
@@ -47,6 +55,7 @@ ENTAILED = 0.5  # least probability that one claim entails the other
 COVERED = 0.5
 CONTRADICTED = 0.8  # least probability that one claim contradicts the other
 FITS = 0.6  # least probability that a claim with a value of the other follows from the other
+METRES = {"metr": 1.0, "kilometr": 1000.0, "km": 1000.0, "mile": 1609.3, "mil": 1609.3}  # by stem
 EXCLUDES = 0.4  # least probability that it then contradicts what it was
 Read = Callable[[Sequence[tuple[str, str]]], list[Probabilities]]
 _CLAUSE_ENDS = re.compile(r"[,;]\s+(?:and|but|while|whereas|which|who)\s|;\s")
@@ -163,7 +172,7 @@ def _differing(pairs: Sequence[_Pair], read: Read) -> set[int]:
 
 def _exchanges(pair: int, one: str, other: str) -> Iterator[_Exchange]:
     """Yield each name and quantity of a claim exchanged for one of the other claim."""
-    spans = rival_spans(one, other)
+    spans = _rival_spans(one, other)
     for name in _names(one):
         for other_name in _names(other):
             if one[slice(*name)] not in other and other[slice(*other_name)] not in one:
@@ -175,6 +184,28 @@ def _exchanges(pair: int, one: str, other: str) -> Iterator[_Exchange]:
         clauses = (before + value + after, other_before + other_value + other_after)
         changed = (before + other_value + after, other_before + value + other_after)
         yield _Exchange(pair, clauses, changed)
+
+
+def _rival_spans(one: str, other: str) -> list[tuple[Span, Span]]:
+    """Return the spans, with their units, of quantities that differ in two texts.
+
+    12 kilometres differ from 5 miles, but not from 7.5, and not from 5 hours.
+    """
+    quantities_there = quantities(other)
+    found: list[tuple[Span, Span]] = []
+    for quantity in quantities(one):
+        if not any(agrees(quantity, rival) for rival in quantities_there):
+            rivals = [rival for rival in quantities_there if _differ(quantity, rival)]
+            whole = quantity.whole or quantity.span
+            found += [(whole, rival.whole or rival.span) for rival in rivals]
+    return found
+
+
+def _differ(one: Quantity, other: Quantity) -> bool:
+    if one.unit == other.unit or not {one.unit, other.unit} <= METRES.keys():
+        return one.unit == other.unit
+    lengths = [quantity.amount * METRES[quantity.unit] for quantity in (one, other)]
+    return not math.isclose(*lengths, rel_tol=ROUNDED)
 
 
 def _around(text: str, span: Span) -> tuple[str, str]:

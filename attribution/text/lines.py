@@ -118,29 +118,27 @@ def _without_times(text: str) -> str:
 
 class _MarkedLine(NamedTuple):
     is_fenced: bool
-    mark: str  # of a quotation
+    quoted: str  # the mark of a quotation
     is_blank: bool
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
     marked: list[_MarkedLine] = []
+    marks: list[str] = []
     is_fenced = False
     for line in lines:
         is_fence = _FENCE.match(line) is not None
-        match = None if is_fenced or is_fence else _QUOTED.match(line)
+        is_code = is_fenced or is_fence
+        match = None if is_code else _QUOTED.match(line)
         mark = match[0] if match else ""
-        is_blank = len(mark) >= len(line.rstrip())
-        marked.append(_MarkedLine(is_fenced or is_fence, mark, is_blank))
+        marks.append(mark)
+        marked.append(_MarkedLine(is_code, mark.strip(), len(mark) >= len(line.rstrip())))
         is_fenced ^= is_fence
 
-    def kind(number: int) -> _MarkedLine:
-        line = marked[number]
-        return line._replace(mark=line.mark.strip())
-
-    for (fenced, quoted, is_blank), group in groupby(range(len(lines)), kind):
+    for (fenced, quoted, is_blank), group in groupby(range(len(lines)), marked.__getitem__):
         numbers = list(group)
         is_quoted = quoted and (is_blank or len(numbers) > 1)
-        bare = [lines[n][len(marked[n].mark) if is_quoted else 0 :] for n in numbers]
+        bare = [lines[n][len(marks[n]) if is_quoted else 0 :] for n in numbers]
         yield _Block(bare, fenced or is_blank)
 
 

@@ -32,7 +32,6 @@ _NAMES = [*calendar.month_name[1:], *calendar.month_abbr[1:]]
 MONTHS = {name: number % 12 + 1 for number, name in enumerate(_NAMES)}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 SHARES = ("percent", "per")  # units of 2 % and of 2 per cent
-METRES = {"metr": 1.0, "kilometr": 1000.0, "km": 1000.0, "mile": 1609.3, "mil": 1609.3}  # by stem
 COUNTS = [word for word in NUMBER_WORDS if word not in ORDINALS]
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
@@ -69,14 +68,14 @@ class Quantity:
         unit: The stem of the word behind the number, "date", or empty for a bare number.
         amount: The number; 0 for a date.
         date: Year, month and day, as far as they are given.
-        whole: The span with the unit.
+        whole: The span with the unit; None without one.
     """
 
     span: Span
     unit: str
     amount: float = 0.0
     date: tuple[int | None, int | None, int | None] = (None, None, None)
-    whole: Span = (0, 0)
+    whole: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -112,8 +111,7 @@ def _read(text: str) -> Iterator[Quantity]:
                 year = int(match["year"]) if match["year"] else None
                 date = (year, MONTHS[match["month"]], int(day) if day else None)
                 end = match.start() + len(match[0].rstrip("."))  # the full stop is the sentence's
-                span = (match.start(), end)
-                yield Quantity(span, "date", date=date, whole=span)
+                yield Quantity((match.start(), end), "date", date=date)
             continue
         written = match["unit"] or ""
         unit = UNITS.get(match["sign"] or written) or _noun(written)
@@ -123,10 +121,10 @@ def _read(text: str) -> Iterator[Quantity]:
         place = (match.start(), len(text[:end].rstrip(" \u202f-")))
         is_year = is_whole and re.fullmatch(YEAR, digits)
         if is_year and (not unit or IN.search(text, 0, match.start())):
-            yield Quantity(place, "date", date=(int(digits), None, None), whole=place)
+            yield Quantity(place, "date", date=(int(digits), None, None))
         elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
-            whole = match.span() if unit else place
+            whole = match.span() if unit else None
             yield Quantity(place, unit, amount * 10 ** SCALES.get(match["scale"], 0), whole=whole)
 
 
@@ -140,11 +138,11 @@ def contrasts(claim: str, sentence: str) -> list[Contrast]:
     Each is set against the one of the same unit that has most words of the claim beside it.
     """
     claimed, written = quantities(claim), quantities(sentence)
-    rivals = [r for r in written if not any(_agrees(c, r) for c in claimed)]
+    rivals = [r for r in written if not any(agrees(c, r) for c in claimed)]
     is_about = shared_words(claim, sentence) >= SUBJECT
     found: list[Contrast] = []
     for quantity in claimed:
-        is_stated = any(_agrees(quantity, other) for other in written)
+        is_stated = any(agrees(quantity, other) for other in written)
         candidates = [rival for rival in rivals if rival.unit == quantity.unit]
         if is_stated or not candidates or quantity.unit == "date" and not is_about:
             continue
@@ -179,7 +177,7 @@ def _follows(quantity: Quantity, rival: Quantity, written: Sequence[Quantity]) -
         return False
     multiples = [rival.amount * factor for factor in (2, 3, 4)]
     multiples += [rival.amount / factor for factor in (2, 3, 4)]
-    if any(_agrees(quantity, replace(quantity, amount=amount)) for amount in multiples):
+    if any(agrees(quantity, replace(quantity, amount=amount)) for amount in multiples):
         return True
     for one, other in itertools.permutations(written, 2):
         results = [one.amount - other.amount, one.amount + other.amount, one.amount * other.amount]
@@ -207,27 +205,6 @@ def computed(claim: str, sentence: str) -> str:
     return ""
 
 
-def rival_spans(one: str, other: str) -> list[tuple[Span, Span]]:
-    """Return the spans, with their units, of quantities that differ in two texts.
-
-    12 kilometres differ from 5 miles, but not from 7.5, and not from 5 hours.
-    """
-    quantities_of_other = quantities(other)
-    found: list[tuple[Span, Span]] = []
-    for quantity in quantities(one):
-        if not any(_agrees(quantity, rival) for rival in quantities_of_other):
-            rivals = [rival for rival in quantities_of_other if _differ(quantity, rival)]
-            found += [(quantity.whole, rival.whole) for rival in rivals]
-    return found
-
-
-def _differ(one: Quantity, other: Quantity) -> bool:
-    if one.unit == other.unit or not {one.unit, other.unit} <= METRES.keys():
-        return one.unit == other.unit
-    lengths = [quantity.amount * METRES[quantity.unit] for quantity in (one, other)]
-    return not math.isclose(*lengths, rel_tol=ROUNDED)
-
-
 def changed_values(before: str, after: str) -> list[tuple[str, str]]:
     """Return the values that were changed in a text, each with the new one, as they are written.
 
@@ -249,7 +226,7 @@ def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
     return [c.claim_span for c in found], sorted(c.source_span for c in found)
 
 
-def _agrees(claim: Quantity, source: Quantity) -> bool:
+def agrees(claim: Quantity, source: Quantity) -> bool:
     """Return True if both can be true of one thing: 330 of 328 metres, 1962 of 4 May 1962."""
     if claim.unit == source.unit == "date":
         parts = zip(claim.date, source.date, strict=True)

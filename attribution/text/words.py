@@ -88,12 +88,6 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain(text).lower())
 
 
-def one_line(text: str) -> str:
-    """Return a text on one line, without control characters."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.split())
-
-
 def folded(word: str) -> str:
     """Return the word in lower case, without the possessive ending."""
     return word.lower().removesuffix("'s").removesuffix("’s")
