@@ -164,7 +164,7 @@ def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
             FolderSearcher(Settings(), folder).search("anything", 3)
         assert caught.value.kind == "search_failed"
         assert "--set library=" in str(caught.value)
-    (tmp_path / "a.pdf").write_bytes(b"broken\0\xff")
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4 broken")
     with pytest.raises(SearchFailed, match="1 cannot be read"):
         FolderSearcher(Settings(), tmp_path).search("anything", 3)
 
