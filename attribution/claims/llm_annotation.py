@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed
-from attribution.fetching.page import one_line
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.words import printable
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
@@ -60,7 +60,7 @@ class WorthinessReply(ClaimReply):
         return {"worthiness": worthiness} if worthiness else None
 
     def value(self, claim: Claim) -> dict[str, object]:
-        return {"worthiness": self.worthiness, "worthiness_reason": one_line(self.reason)}
+        return {"worthiness": self.worthiness, "worthiness_reason": printable(self.reason)}
 
 
 class IndependenceReply(ClaimReply):
@@ -76,7 +76,7 @@ class IndependenceReply(ClaimReply):
         return {"independent": answer == "independent"}
 
     def value(self, claim: Claim) -> dict[str, object]:
-        return {"independent": self.independent, "independence_reason": one_line(self.reason)}
+        return {"independent": self.independent, "independence_reason": printable(self.reason)}
 
 
 class EnrichmentReply(ClaimReply):
@@ -89,7 +89,7 @@ class EnrichmentReply(ClaimReply):
         return {"claim": line} if line and "\n" not in line else None
 
     def value(self, claim: Claim) -> dict[str, object]:
-        text = one_line(self.claim)
+        text = printable(self.claim)
         if not any(c.isalnum() for c in text) or len(text) > MAX_CLAIM:
             raise LlmFailed(
                 f"the language model wrote {len(text)} characters where one sentence was expected"

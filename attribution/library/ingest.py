@@ -20,12 +20,13 @@ from typing import Literal
 from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, Unavailable
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.page import make_page, one_line, partly_read
+from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import FileReader
 from attribution.library.collection_store import DocumentStore, NewDocument, check_name
 from attribution.library.folder import check_size, content_of, files_below, titled
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.words import printable
 from attribution.types import Document, Failure, Page
 
 MAX_BYTES = 50_000_000  # of one file
@@ -167,7 +168,7 @@ class _ItemReader:
 
     def read(self, item: Item) -> NewDocument | ItemResult:
         """Read an item; whatever goes wrong costs this item alone."""
-        name = one_line(item.name)[-MAX_NAME:] or "document"
+        name = printable(item.name)[-MAX_NAME:] or "document"
         try:
             return self._read(item, name)
         except StageFailure as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.prose import prose
-from attribution.text.quantities import changed_values, clear_contrasts
+from attribution.text.quantities import clear_contrasts, quantities
 from attribution.types import Claim, Evidence, Report
 from attribution.verdicts import DecisionPolicy, nearest_evidence
 from attribution.verifiers.pairs import Reads
@@ -79,3 +79,18 @@ def is_confirmed(
     sentence = PlacedPassage(page, *piece.sentence, piece.deciding_sentence)
     (evidence,) = read([Reading(correction.claim, [passage, sentence])], verifier, policy)
     return min(found.probabilities.entailed for found in evidence) >= CONFIRMED
+
+
+def changed_values(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the values that were changed in a text, each with the new one, as they are written.
+
+    None if a value was added, left out or given another unit.
+    """
+    old, new = quantities(before), quantities(after)
+    if [quantity.unit for quantity in old] != [quantity.unit for quantity in new]:
+        return []
+    values: list[tuple[str, str]] = []
+    for one, other in zip(old, new, strict=True):
+        if (one.amount, one.date) != (other.amount, other.date):
+            values.append((before[slice(*one.span)], after[slice(*other.span)]))
+    return values

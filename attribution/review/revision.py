@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 from attribution.edits import Reword
+from attribution.review.correction import changed_values
 from attribution.text.markdown import escape_markdown
 from attribution.text.marks import marks
 from attribution.text.passages import passages
-from attribution.text.quantities import changed_values
 from attribution.text.urls import is_web
 from attribution.types import Claim, Report, Span
 from attribution.verdicts import deciding_evidence

@@ -14,7 +14,6 @@ from functools import partial
 from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
-from attribution.fetching.page import one_line
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.llm.endpoint import EndpointFailed
@@ -26,6 +25,7 @@ from attribution.segmenters.sentence_by_sentence import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
+from attribution.text.words import printable
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
@@ -182,7 +182,7 @@ def clean(text: str) -> str:
 
     Empty if nothing is left.
     """
-    text = plain(_ITEM.sub("", one_line(text))[:MAX_CLAIM])
+    text = plain(_ITEM.sub("", printable(text))[:MAX_CLAIM])
     return text if any(c.isalnum() for c in text) else ""
 
 

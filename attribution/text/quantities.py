@@ -205,21 +205,6 @@ def computed(claim: str, sentence: str) -> str:
     return ""
 
 
-def changed_values(before: str, after: str) -> list[tuple[str, str]]:
-    """Return the values that were changed in a text, each with the new one, as they are written.
-
-    None if a value was added, left out or given another unit.
-    """
-    old, new = quantities(before), quantities(after)
-    if [quantity.unit for quantity in old] != [quantity.unit for quantity in new]:
-        return []
-    values: list[tuple[str, str]] = []
-    for one, other in zip(old, new, strict=True):
-        if (one.amount, one.date) != (other.amount, other.date):
-            values.append((before[slice(*one.span)], after[slice(*other.span)]))
-    return values
-
-
 def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of a claim, and of a sentence, whose quantities clearly differ."""
     found = clear_contrasts(claim, sentence)

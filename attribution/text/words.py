@@ -88,6 +88,12 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain(text).lower())
 
 
+def printable(text: str) -> str:
+    """Return a text on one line, without control characters."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(shown.split())
+
+
 def folded(word: str) -> str:
     """Return the word in lower case, without the possessive ending."""
     return word.lower().removesuffix("'s").removesuffix("’s")
