@@ -41,7 +41,7 @@ class DecisionPolicy:
     """
 
     threshold: float = 0.5
-    contradiction_threshold: float = 0.75
+    contradiction_threshold: float = 0.7
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()
 

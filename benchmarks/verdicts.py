@@ -23,7 +23,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attribution.evidence.judging import SENTENCE
 from attribution.evidence.steps import STEPS
 from attribution.pipeline.judge import JudgedClaim, Passage, judge
 from attribution.settings import Settings
@@ -331,9 +330,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
-    parser.add_argument(
-        "--without", default="", choices=(SENTENCE, *STEPS), help="leave a step out"
-    )
+    parser.add_argument("--without", default="", choices=tuple(STEPS), help="leave a step out")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}

@@ -37,6 +37,7 @@ from training.pairs import (
     patterns,
     read_rows,
     real,
+    swapped,
     written,
 )
 from training.reader import collate, encode, load_base, with_adapter
@@ -50,6 +51,7 @@ MOST = {
     "plain": 400,
     "cut": 300,
     "joined": 300,
+    "swapped": 300,
     "patterns": 300,
     "judged": 200,
     "xnli": 300,
@@ -71,6 +73,7 @@ def choosing(folder: Path, should_report: bool) -> list[Pair]:
     pairs = [pair for pair in written() + judged() if is_held_out(pair.document)]
     pairs += cut(random.Random(SEED), held_out=True)
     pairs += joined(random.Random(SEED), held_out=True)
+    pairs += swapped(random.Random(SEED), held_out=True)
     pairs += patterns(random.Random(SEED), held_out=True)
     pairs += real(folder / "eval", frozenset(folds))
     pairs += xnli(folder, should_report)

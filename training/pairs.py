@@ -29,24 +29,32 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 # Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
 # words mean entailment; the other kinds are there against that.
 SHARES = {
-    "written": 0.09,  # claims by hand, each with the passage that it is about
+    "written": 0.18,  # claims by hand, each with the passage that it is about
     "long": 0.08,  # the same, of passages full of figures and names
     "short": 0.11,  # and of passages of a sentence or two
-    "plain": 0.10,  # claims in the passage's own words, and such with one difference
-    "joined": 0.16,  # two of these claims in one sentence, of which one or both are true
-    "siblings": 0.07,  # claims that another passage of the same document settles
-    "cut": 0.07,  # passages with and without the sentence that decides
-    "patterns": 0.11,  # written patterns, filled in with names and numbers
-    "judged": 0.04,  # claims of real answers with passages that were retrieved for them
-    "easy": 0.04,  # sentences of the passage itself, and claims of other passages
-    "real": 0.05,  # public claims with passages of real pages
-    "replay": 0.08,  # public sets of earlier training
+    "plain": 0.09,  # claims in the passage's own words, and such with one difference
+    "joined": 0.08,  # two of these claims in one sentence, of which one or both are true
+    "siblings": 0.08,  # claims that another passage of the same document settles
+    "cut": 0.05,  # passages with and without the sentence that decides
+    "patterns": 0.07,  # written patterns, filled in with names and numbers
+    "swapped": 0.15,  # true claims and sentences of the passage in which two things change places
+    "judged": 0.03,  # claims of real answers with passages that were retrieved for them
+    "real": 0.04,  # public claims with passages of real pages
+    "replay": 0.04,  # public sets of earlier training
 }
 WRITTEN = Path(__file__).parent / "data"
 FILLS = 40  # of each pattern
 JOINS = (", and {}", " and {}", ", while {}", "; {}")
 OPENERS = "The A An It Its In On At By This These There They He She His Her".split()
 SUBJECT = re.compile(r"(.{3,60}?) (?=(?:was|were|is|are|has|had|can|will) )")
+LISTED = re.compile(  # between two things that may stand in any order
+    r"[\s,;/–-]*(?:(?:and|or|to|with|&|[x×+=])[\s,;]*)?"
+)
+EXCHANGED = (  # names, years, other numbers: what a claim is if two of them change places
+    (NOT_ENTAILED, re.compile(r"(?<=[a-z,(] )[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")),
+    (CONTRADICTED, re.compile(r"\b(?:1[0-9]|20)\d\d\b(?![.,]\d)")),
+    (CONTRADICTED, re.compile(r"(?<![\d.,])(?!(?:1[0-9]|20)\d\d\b)\d+(?:[.,]\d+)*\b")),
+)
 MINUTES = ("05", "15", "20", "30", "40", "45")
 NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 CHOOSING_FOLD = 6  # of ten: what adapters are chosen on
@@ -84,21 +92,19 @@ class Replay:
         share: Of its pairs.
         weight: Of each of them in the loss.
         splits: Those that are used.
-        is_padded: Other premises of the set may stand around its premises.
     """
 
     share: float
     weight: float = 1.0
     splits: tuple[str, ...] = ("train", "dev")
-    is_padded: bool = True
 
 
 # Sets that the table doesn't name are not replayed.
 REPLAY = {
     "mnli_dev_3way": Replay(1.0),
     "mnli_train_sample": Replay(1.0, splits=("train_part",)),
-    "snli_devtest": Replay(0.2, 0.5, is_padded=False),
-    "snli_cad": Replay(0.2, 0.5, is_padded=False),
+    "snli_devtest": Replay(0.2, 0.5),
+    "snli_cad": Replay(0.2, 0.5),
     "paws_wiki_devtest": Replay(0.2, 0.8, splits=("dev", "test")),
     "fever_nli": Replay(1.0, splits=("train",)),
     "fever_eraser_gold_sameclaims": Replay(0.35, splits=("val", "test")),
@@ -108,10 +114,10 @@ REPLAY = {
     "feverous_dev_text": Replay(1.0),
     "fool_me_twice_dev": Replay(1.0),
     "contract_nli_spans_dev": Replay(0.3, 0.7),
-    "folio": Replay(0.4, 0.5, splits=("train", "validation"), is_padded=False),
-    "hans_sampled3k": Replay(0.3, 0.5, splits=("sample",), is_padded=False),
+    "folio": Replay(0.4, 0.5, splits=("train", "validation")),
+    "hans_sampled3k": Replay(0.3, 0.5, splits=("sample",)),
 }
-PADDED_SHARE = 0.3  # of the pairs whose premise is a sentence or two
+PADDED_SHARE = 0.3  # of the pairs whose premise is a sentence or two: others stand around it
 
 # The labels of claims with passages of real pages; other labels are left out.
 REAL = {
@@ -337,6 +343,39 @@ def in_one_sentence(first: str, second: str, join: str) -> str:
     return first.rstrip(".") + join.format(second)
 
 
+def swapped(rng: random.Random, held_out: bool = False) -> list[Pair]:
+    """Make false claims of true ones and of a passage's own sentences.
+
+    Two names, two years or two other numbers change places. After other names a sentence may still
+    be true of both, so there only *entailed* is ruled out.
+
+    Args:
+        rng: Decides what changes places.
+        held_out: Make those of the development split.
+    """
+    pairs = []
+    for row in _hand_rows():
+        document = document_of(row["id"])
+        if is_held_out(document) != held_out:
+            continue
+        true = [claim for letter, _, claim in row["claims"] if letter == "E"]
+        for text in [*true, *_sentences(row["passage"])]:
+            target, form = rng.choice(EXCHANGED)
+            matches = [match for match in form.finditer(text) if len(text.split()) <= 40]
+            if len(matches) < 2:
+                continue
+            first, second = sorted(rng.sample(matches, 2), key=lambda match: match.start())
+            between = text[first.end() : second.start()]
+            if first[0] == second[0] or LISTED.fullmatch(between):
+                continue
+            claim = text[: first.start()] + second[0] + between + first[0] + text[second.end() :]
+            premise = titled(row["title"], row["passage"], row["id"] + claim)
+            pairs.append(Pair(premise, claim, target, "swapped", "exchanged", document))
+            if rng.random() < 0.4:
+                pairs.append(Pair(premise, text, ENTAILED, "swapped", "kept", document))
+    return pairs
+
+
 def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
     """Fill in the written patterns, with numbers `{n1}` < `{n2}` < `{n3}`, and years alike.
 
@@ -423,34 +462,6 @@ def _dates_and_times(rng: random.Random, months: list[str]) -> dict[str, str]:
 def _filled(text: str, values: dict[str, str]) -> str:
     filled = text.format(**values)
     return filled[0].upper() + filled[1:]
-
-
-def easy(rng: random.Random) -> list[Pair]:
-    """Make easy pairs: a passage's own sentences, and claims of other passages."""
-    rows: list[dict[str, Any]] = []
-    for row in read_rows(WRITTEN / "claims.jsonl.gz"):
-        if not is_held_out(document_of(row["id"])):
-            rows.append(row)
-    words = [set(re.findall(r"[a-z]{4,}", row["passage"].lower())) for row in rows]
-    pairs = []
-    for number, row in enumerate(rows):
-        sentences = _sentences(row["passage"])
-        statements = [s for s in sentences if 6 <= len(s.split()) <= 32 and not s.endswith("?")]
-        for sentence in rng.sample(statements, min(2, len(statements))):
-            pairs.append(Pair(row["passage"], sentence, ENTAILED, "easy"))
-
-        document = document_of(row["id"])
-        others: list[int] = []
-        for other in rng.sample(range(len(rows)), 60):
-            if document_of(rows[other]["id"]) != document:
-                others.append(other)
-        nearest = max(others, key=lambda other: len(words[other] & words[number]))
-        for other in (others[0], nearest):
-            # an invented document can't settle the claim of another one
-            if other == others[0] or "written here" in (row["source"], rows[other]["source"]):
-                claim = rng.choice(row["claims"])[2]
-                pairs.append(Pair(rows[other]["passage"], claim, NEITHER, "easy"))
-    return pairs
 
 
 def fold(source: str, row_id: str) -> int:
@@ -559,7 +570,7 @@ def replayed(folder: Path, excluded: set[str], rng: random.Random) -> list[Pair]
                 selected.append(row)
         for row in selected:
             premise = row["premise"]
-            if use.is_padded and len(premise) < 300 and rng.random() < PADDED_SHARE:
+            if len(premise) < 300 and rng.random() < PADDED_SHARE:
                 before = rng.choice(selected)["premise"]
                 after = rng.choice(selected)["premise"]
                 preceding = rng.sample([before, after], rng.randint(0, 1))

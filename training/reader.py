@@ -35,7 +35,6 @@ from training.pairs import (
     SHARES,
     Pair,
     cut,
-    easy,
     evaluation_keys,
     is_held_out,
     joined,
@@ -43,6 +42,7 @@ from training.pairs import (
     patterns,
     real,
     replayed,
+    swapped,
     written,
 )
 
@@ -80,7 +80,7 @@ class Mixture:
         self._pools["cut"] = cut(rng)
         self._pools["patterns"] = patterns(rng)
         self._pools["joined"] = joined(rng)
-        self._pools["easy"] = easy(rng)
+        self._pools["swapped"] = swapped(rng)
         self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
         excluded = evaluation_keys(folder / "eval")
         self._pools["replay"] = replayed(folder / "nli", excluded, rng)

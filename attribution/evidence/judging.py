@@ -14,7 +14,7 @@ from attribution.evidence.numerals import in_figures, rounded_as
 from attribution.evidence.prose import about_named
 from attribution.evidence.steps import STEPS
 from attribution.text.words import deciding_sentence, plain, shared_words
-from attribution.types import Claim, Evidence, Judgement, Page, Pair, Probabilities, Span
+from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import (
     DecisionPolicy,
     counted,
@@ -22,16 +22,14 @@ from attribution.verdicts import (
     leaning,
     nearest_evidence,
     relation,
-    strongest,
 )
 from attribution.verifiers.pairs import Reads
 
-SENTENCE = "sentence"  # the step that reads the deciding sentence too
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
-SENTENCES = 2  # of a deciding passage that are read at most
+SENTENCES = 3  # of a deciding passage that are read at most to find the deciding one
+LEAD = 0.1  # share of a claim's words by which the first sentence leads where none is read
 STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
-WORTH_READING = 0.3  # least probability of a side from which on sentences are read
 HEADINGS = 2  # above a claim that are read with it
 
 
@@ -95,8 +93,7 @@ def read(
     for reading, pieces in zip(readings, evidence, strict=True):
         for number, passage in enumerate(reading.passages):
             pieces[number] = _after_steps(reading.claim, passage.page, pieces[number], policy)
-    if SENTENCE not in policy.skipped_steps:
-        _read_deciding_sentences(readings, evidence, verifier, policy)
+    _find_deciding_sentences(readings, evidence, verifier)
     return [tuple(pieces) for pieces in evidence]
 
 
@@ -173,84 +170,60 @@ class _Search:
     """The search for the sentence of a claim's deciding piece that says what the piece says.
 
     Attributes:
-        rest: What was read of the piece, with the sentences that were read alone blanked.
-        best: What was read in the sentence that says it most clearly so far.
+        rest: The text of the piece with the sentences that were read blanked.
+        score: The highest probability of a sentence so far.
     """
 
     claim: str
-    title: str
     pieces: list[Evidence]
     place: int
     rest: str
     span: Span = (0, 0)
-    best: Probabilities | None = None
+    score: float = -1.0
 
-    @property
-    def piece(self) -> Evidence:
-        return self.pieces[self.place]
-
-    def score(self, probabilities: Probabilities | None) -> float:
-        """Return the probability of the relation that the whole piece has."""
-        return getattr(probabilities, leaning(self.piece.probabilities), -1.0)
+    def is_close(self) -> bool:
+        """Return True if the next sentence has nearly as many of the claim's words as the first."""
+        piece = self.pieces[self.place]
+        first = piece.deciding_sentence
+        others = piece.text.replace(first, "\n")
+        start, end = deciding_sentence(self.claim, others)
+        lead = shared_words(self.claim, first) - shared_words(self.claim, others[start:end])
+        return lead < LEAD
 
     def next_pair(self) -> Pair:
         """Return the claim with the next sentence, by the words that they share."""
         start, end = self.span = deciding_sentence(self.claim, self.rest)
         sentence = self.rest[start:end]
         self.rest = self.rest[:start] + "\n" * len(sentence) + self.rest[end:]
-        pair = _legible(self.claim), _legible(sentence)
-        return (*pair, self.title) if self.title else pair
+        return _legible(self.claim), _legible(sentence)
 
     def compare(self, judgement: Judgement) -> None:
         """Keep the sentence if none before it says it as clearly."""
-        if self.score(judgement.probabilities) > self.score(self.best):
-            self.best = judgement.probabilities
-            start, end = self.span
-            span = (self.piece.start + start, self.piece.start + end)
-            self.pieces[self.place] = self.piece.model_copy(update={"sentence": span})
-
-    def decide(self, policy: DecisionPolicy) -> None:
-        """Let the piece count by the mean of both readings."""
-        if self.best is None:
-            return
-        whole = self.piece.probabilities
-        probabilities = Probabilities(
-            entailed=(whole.entailed + self.best.entailed) / 2,
-            contradicted=(whole.contradicted + self.best.contradicted) / 2,
-            no_relation=(whole.no_relation + self.best.no_relation) / 2,
-        )
-        piece = self.piece.model_copy(update={"probabilities": probabilities})
-        relation = counted(piece, policy)
-        self.pieces[self.place] = piece.model_copy(update={"relation": relation})
+        piece = self.pieces[self.place]
+        score = getattr(judgement.probabilities, leaning(piece.probabilities))
+        if score > self.score:
+            self.score = score
+            sentence = tuple(piece.start + offset for offset in self.span)
+            self.pieces[self.place] = piece.model_copy(update={"sentence": sentence})
 
 
-def _read_deciding_sentences(
-    readings: Sequence[Reading],
-    evidence: list[list[Evidence]],
-    verifier: Reads,
-    policy: DecisionPolicy,
+def _find_deciding_sentences(
+    readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
 ) -> None:
-    """Read the sentences of each claim's deciding passage that share most words with it.
+    """Find the sentence of the passage shown for each claim that says most clearly what it says.
 
-    They are read up to the first that says what the passage says. The passage counts by the mean
-    of both readings, and the sentence that says it most clearly is marked.
+    Where none has clearly most of the claim's words, sentences are read alone, up to the first
+    that says it. For display alone: the verdict rests on the whole passage.
     """
     searches: list[_Search] = []
     for reading, pieces in zip(readings, evidence, strict=True):
         piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
-        if piece and not piece.steps and strongest(piece) >= WORTH_READING:
-            place = pieces.index(piece)
-            passage = reading.passages[place]
-            claim = spoken(reading.claim)
-            shown = about_named(claim, passage.read)
-            searches.append(_Search(claim, passage.page.title, pieces, place, shown))
-    unfinished = searches
+        if piece and leaning(piece.probabilities) != "no_relation":
+            search = _Search(spoken(reading.claim), pieces, pieces.index(piece), piece.text)
+            if search.is_close():
+                searches.append(search)
     for _ in range(SENTENCES):
-        judgements = verifier.verify([one.next_pair() for one in unfinished]) if unfinished else ()
-        for search, judgement in zip(unfinished, judgements, strict=True):
+        searches = [one for one in searches if one.score < STATED and not one.rest.isspace()]
+        judgements = verifier.verify([one.next_pair() for one in searches]) if searches else ()
+        for search, judgement in zip(searches, judgements, strict=True):
             search.compare(judgement)
-        unfinished = [
-            one for one in unfinished if one.score(one.best) < STATED and not one.rest.isspace()
-        ]
-    for search in searches:
-        search.decide(policy)

@@ -41,8 +41,8 @@ def test_a_passage_is_read_whole_and_once_with_the_title_of_its_page() -> None:
 @pytest.mark.parametrize(
     ("text", "reads", "marked"),
     [
-        ("It is a river. The Nile is quite long. It is in Africa.", 2, "The Nile is quite long."),
-        ("The Nile is wide. It is a river. It is quite long.", 3, "It is quite long."),
+        ("It is a river. The Nile is quite long. It is in Africa.", 1, "The Nile is quite long."),
+        ("The Nile is wide. It is a long river. It is quite long.", 4, "It is quite long."),
     ],
 )
 def test_the_sentence_that_says_it_is_marked(text: str, reads: int, marked: str) -> None:
@@ -50,27 +50,7 @@ def test_the_sentence_that_says_it_is_marked(text: str, reads: int, marked: str)
     ((piece,),) = read([case(text)], verifier, DecisionPolicy())
     assert piece.relation == "entailed"
     assert piece.deciding_sentence == marked
-    assert len(verifier.pairs) == reads  # the passage, and sentences up to the one that says it
-
-
-def test_a_passage_counts_by_the_mean_of_its_reading_and_its_sentence() -> None:
-    text = "The Nile is in Africa. It has many mouths."
-    verifier = Recorder(mouths=0.9, Nile=0.3)
-    ((piece,),) = read([case(text)], verifier, DecisionPolicy(threshold=0.7))
-    assert piece.probabilities.entailed == pytest.approx(0.9)
-    assert piece.relation == "entailed"
-    verifier = Recorder(many=0.2, **{text: 0.9})
-    ((piece,),) = read([case(text)], verifier, DecisionPolicy(threshold=0.7))
-    assert piece.probabilities.entailed == pytest.approx(0.55)
-    assert piece.relation == "no_relation"
-
-
-def test_without_the_step_the_passage_alone_counts() -> None:
-    verifier = Recorder(Africa=0.9)
-    policy = DecisionPolicy(skipped_steps=("sentence",))
-    ((piece,),) = read([case("It is long. It is in Africa.")], verifier, policy)
-    assert piece.probabilities.entailed == pytest.approx(0.9)
-    assert len(verifier.pairs) == 1
+    assert len(verifier.pairs) == reads  # the passage, and sentences unless one leads clearly
 
 
 def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:

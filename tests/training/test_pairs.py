@@ -10,6 +10,7 @@ from training.pairs import (
     in_one_sentence,
     joined,
     patterns,
+    swapped,
 )
 
 
@@ -34,6 +35,15 @@ def test_joined_claims_are_as_true_as_their_worse_half() -> None:
         ("EN", NEITHER),
         ("EC", CONTRADICTED),
     }
+
+
+def test_a_claim_in_which_two_things_changed_places_is_not_what_the_passage_says() -> None:
+    made = swapped(random.Random(1))
+    held = swapped(random.Random(1), held_out=True)
+    assert not {pair.document for pair in made} & {pair.document for pair in held}
+    for pair in held:
+        assert (pair.target == ENTAILED) == (pair.kind == "kept")
+        assert pair.kind == "kept" or pair.claim not in pair.premise
 
 
 @pytest.mark.parametrize(
