@@ -28,7 +28,7 @@ from attribution.verifiers.pairs import Reads
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
 SENTENCES = 3  # of a deciding passage that are read at most to find the deciding one
-LEAD = 0.1  # share of a claim's words by which the first sentence leads where none is read
+LEAD = 0.2  # share of a claim's words by which the first sentence leads where none is read
 STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
 HEADINGS = 2  # above a claim that are read with it
 
@@ -175,6 +175,7 @@ class _Search:
     """
 
     claim: str
+    title: str
     pieces: list[Evidence]
     place: int
     rest: str
@@ -195,7 +196,8 @@ class _Search:
         start, end = self.span = deciding_sentence(self.claim, self.rest)
         sentence = self.rest[start:end]
         self.rest = self.rest[:start] + "\n" * len(sentence) + self.rest[end:]
-        return _legible(self.claim), _legible(sentence)
+        pair = _legible(self.claim), _legible(sentence)
+        return (*pair, self.title) if self.title else pair
 
     def compare(self, judgement: Judgement) -> None:
         """Keep the sentence if none before it says it as clearly."""
@@ -219,7 +221,9 @@ def _find_deciding_sentences(
     for reading, pieces in zip(readings, evidence, strict=True):
         piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
         if piece and leaning(piece.probabilities) != "no_relation":
-            search = _Search(spoken(reading.claim), pieces, pieces.index(piece), piece.text)
+            place = pieces.index(piece)
+            title = reading.passages[place].page.title
+            search = _Search(spoken(reading.claim), title, pieces, place, piece.text)
             if search.is_close():
                 searches.append(search)
     for _ in range(SENTENCES):

@@ -383,7 +383,7 @@ def labelled(number: int) -> dict[str, object]:
         "context": context,
         "response": context if is_grounded else "Bicycles must be parked behind the house.",
         "grounded": is_grounded,
-        "split": ("dev", "test")[number // 2 % 2],
+        "split": ("development", "test")[number // 2 % 2],
     }
 
 
