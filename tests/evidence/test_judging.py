@@ -51,6 +51,7 @@ def test_the_sentence_that_says_it_is_marked(text: str, reads: int, marked: str)
     assert piece.relation == "entailed"
     assert piece.deciding_sentence == marked
     assert len(verifier.pairs) == reads  # the passage, and sentences unless one leads clearly
+    assert {pair[2] for pair in verifier.pairs} == {"A title"}
 
 
 def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:
