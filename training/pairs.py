@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.evaluation_sets import group
+
 RELATIONS = ("entailment", "neutral", "contradiction")  # the order of the reader's outputs
 ENTAILED, NEITHER, CONTRADICTED = range(len(RELATIONS))
 NOT_ENTAILED = 3  # neither or contradicted: the source doesn't say which
@@ -221,6 +223,11 @@ def _hand_rows() -> list[dict[str, Any]]:
     return rows
 
 
+def _split_rows(held_out: bool) -> list[dict[str, Any]]:
+    """Return those of the development split, or the others."""
+    return [row for row in _hand_rows() if is_held_out(document_of(row["id"])) == held_out]
+
+
 def _source(row_id: str, kind: str) -> str:
     """Return the name in SHARES that a written claim counts under."""
     if row_id.startswith("X"):
@@ -262,7 +269,7 @@ def cut(rng: random.Random, held_out: bool = False) -> list[Pair]:
         rng: Decides which pairs are made.
         held_out: Make those of the development split.
     """
-    rows = [row for row in _hand_rows() if is_held_out(document_of(row["id"])) == held_out]
+    rows = _split_rows(held_out)
     spread = Counter(word for row in rows for word in _content_words(row["passage"]))
 
     def shared(claim: set[str], sentence: str) -> float:
@@ -312,10 +319,8 @@ def joined(rng: random.Random, held_out: bool = False) -> list[Pair]:
         held_out: Make those of the development split.
     """
     pairs = []
-    for row in _hand_rows():
+    for row in _split_rows(held_out):
         document = document_of(row["id"])
-        if is_held_out(document) != held_out:
-            continue
         claims: list[tuple[int, str]] = []
         for letter, _, claim in row["claims"]:
             if claim.endswith(".") and len(claim.split()) <= 20 and letter != "P":
@@ -354,15 +359,13 @@ def swapped(rng: random.Random, held_out: bool = False) -> list[Pair]:
         held_out: Make those of the development split.
     """
     pairs = []
-    for row in _hand_rows():
+    for row in _split_rows(held_out):
         document = document_of(row["id"])
-        if is_held_out(document) != held_out:
-            continue
         true = [claim for letter, _, claim in row["claims"] if letter == "E"]
         for text in [*true, *_sentences(row["passage"])]:
             target, form = rng.choice(EXCHANGED)
-            matches = [match for match in form.finditer(text) if len(text.split()) <= 40]
-            if len(matches) < 2:
+            matches = list(form.finditer(text))
+            if len(matches) < 2 or len(text.split()) > 40:
                 continue
             first, second = sorted(rng.sample(matches, 2), key=lambda match: match.start())
             between = text[first.end() : second.start()]
@@ -469,11 +472,7 @@ def fold(source: str, row_id: str) -> int:
 
     A claim's chunks and a turn's replies are in one fold.
     """
-    if source == "wice_oracle_chunks_dev":
-        row_id = row_id.rsplit("-", 1)[0]
-    if source == "q2_wow":
-        row_id = row_id.rsplit("-", 1)[1]
-    return checksum(row_id) % 10
+    return checksum(group(source, row_id)) % 10
 
 
 def window(text: str, claim: str) -> str:
