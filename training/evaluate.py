@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from sklearn.metrics import roc_auc_score
 
 from training import command, small
 from training.pairs import (
@@ -132,24 +133,6 @@ def probabilities(model: Any, pairs: Sequence[Pair], tokenizer: Any) -> torch.Te
     return found
 
 
-def area(scores: Sequence[float], truths: Sequence[bool]) -> float:
-    """Return the area under the ROC curve.
-
-    Args:
-        scores: A score for each case.
-        truths: Whether each case is one to be found.
-
-    Returns:
-        The share of pairs of both kinds that the scores order rightly; not a number without both.
-    """
-    true = torch.tensor(truths, dtype=torch.bool)
-    values = torch.tensor(scores)
-    high = values[true][:, None]
-    low = values[~true]
-    wins = (high > low).float() + 0.5 * (high == low).float()
-    return float(wins.mean())  # not a number without both kinds
-
-
 def figures(found: torch.Tensor, pairs: Sequence[Pair]) -> dict[str, float]:
     """Return the figures of each source, and those that the choice is made by.
 
@@ -176,18 +159,19 @@ def figures(found: torch.Tensor, pairs: Sequence[Pair]) -> dict[str, float]:
         ]
         share = sum(score >= 0.5 for score in scores) / max(1, len(scores))
         result[f"plain {name} at 0.5"] = share
-    return {name: round(value, 4) for name, value in result.items()}
+    return {name: round(float(value), 4) for name, value in result.items()}
 
 
 def areas(name: str, readings: Sequence[Reading]) -> dict[str, float]:
-    """Return how well both sides are told from the rest, as areas under the ROC curve."""
+    """Return the areas under the ROC curve of *entailed* and *contradicted* against the rest."""
     entailed = [reading.pair.target == ENTAILED for reading in readings]
-    result = {f"{name} entailed": area([r.scores[ENTAILED] for r in readings], entailed)}
+    scores = [reading.scores[ENTAILED] for reading in readings]
+    result = {f"{name} entailed": roc_auc_score(entailed, scores)}
     if any(reading.pair.target == CONTRADICTED for reading in readings):
         known = [reading for reading in readings if reading.pair.target in LETTERS.values()]
         refuted = [reading.pair.target == CONTRADICTED for reading in known]
         scores = [reading.scores[CONTRADICTED] for reading in known]
-        result[f"{name} contradicted"] = area(scores, refuted)
+        result[f"{name} contradicted"] = roc_auc_score(refuted, scores)
     return result
 
 

@@ -29,22 +29,17 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def rounded(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+@compiled
+def quantised(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return int8 values of shape (rows, columns) and float32 scales of shape (rows, 1)."""
     scale = x.abs().amax(1, keepdim=True).clamp(min=SMALLEST) / 127
     return torch.round(x / scale).to(torch.int8), scale
 
 
 @compiled
-def quantised(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the inputs as int8 and scales."""
-    return rounded(x)
-
-
-@compiled
 def quantised_gradient(g: torch.Tensor, columns: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the gradients, scaled as the columns are, as int8 and scales."""
-    return rounded(g * columns)
+    return quantised(g * columns)
 
 
 @compiled

@@ -393,7 +393,7 @@ def main() -> None:
                     saved = time.monotonic()
             portion += 1
     finally:
-        trainer.save(args.out, recipe | {"pairs": seen, "portions": PORTION})
+        trainer.save(args.out, recipe | {"pairs": seen})
 
 
 if __name__ == "__main__":
