@@ -36,6 +36,7 @@ from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
+SHARE_READ = 0.6  # of a claim's passages: those far from it are not read
 SAMPLE = 5  # passages by which a machine is measured
 SENTENCES = 1  # read besides them, as a run does for each claim
 PACES = (0.03, 0.3)  # seconds for a passage on a fast and on a slow machine, until it is measured
@@ -93,7 +94,7 @@ class Duration(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """An upper bound on the cost of a run; claims are exact, unless a language model makes them."""
+    """What a run will need, at most but for the time; claims are exact unless a model makes them."""
 
     claims: int  # sentences, if a model segments
     checked: int  # of these
@@ -148,7 +149,8 @@ def estimate(
         seconds += pages * SECONDS_PER_PAGE
     seconds += sum(used.seconds for used in llm.values()) / settings.llm_workers
     paces = (0.0, 0.0) if usage else _paces(verifier.version, settings)
-    duration = paces and Duration(*(seconds + len(pairs) * pace for pace in paces))
+    read = len(pairs) * SHARE_READ
+    duration = paces and Duration(*(seconds + read * pace for pace in paces))
     return Estimate(len(claims), len(factual), pages, duration, llm)
 
 
