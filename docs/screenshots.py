@@ -138,7 +138,7 @@ def _walkthrough(page: Page) -> None:
     _take(page, "walkthrough-source")
     page.locator("[data-claim]", has_text="one dollar").first.click()
     page.get_by_text("More about this claim").click()
-    page.get_by_role("button", name="Edit or split").first.click()
+    page.get_by_role("button", name="Edit, split or merge").first.click()
     page.get_by_label("Checked as", exact=True).fill(REWORDED)
     _take(page, "walkthrough-reword")
     page.get_by_role("button", name="Check this text").click()

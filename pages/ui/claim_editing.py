@@ -53,9 +53,9 @@ def take_step(request: StepRequest, report: Report) -> None:
     """Take the step that a button in a card asks for."""
     match request.step:
         case "edit":
-            edit_dialog(request.claim, TEXT)
+            edit_dialog(request.claim, report.claims, TEXT)
         case "source":
-            edit_dialog(request.claim, EVIDENCE)
+            edit_dialog(request.claim, report.claims, EVIDENCE)
         case "correct":
             correct(request.claim)
         case "web":
@@ -74,13 +74,13 @@ def _search_the_web(report: Report, claim: Claim) -> None:
 
 
 @st.dialog("Edit a claim", width="medium")
-def edit_dialog(claim: Claim, tab: str = TEXT) -> None:
-    """Change a claim; only that claim is checked again."""
+def edit_dialog(claim: Claim, claims: Sequence[Claim], tab: str = TEXT) -> None:
+    """Change one of the claims; only that claim is checked again."""
     _focus(data={"field": FIRST_FIELD.get(tab, "")}, key="focus")
     small("Only what you change is checked again; every edit can be undone.")
     text, evidence = st.tabs([TEXT, EVIDENCE], default=tab)
     with text:
-        _text(claim)
+        _text(claim, [other for other in claims if other.id != claim.id])
     with evidence:
         _evidence(claim)
 
@@ -96,8 +96,8 @@ def _wrong(title: str, line: str) -> None:
     note(title, line, label="contradicted")
 
 
-def _text(claim: Claim) -> None:
-    """Reword a claim, or split it."""
+def _text(claim: Claim, others: Sequence[Claim]) -> None:
+    """Reword a claim, split it, or merge it with another."""
     with st.form(f"reword-{claim.id}", border=False):
         text = st.text_area(
             "Checked as",
@@ -107,6 +107,15 @@ def _text(claim: Claim) -> None:
             help="To split it, write one claim on each line. The answer itself stays as it is.",
             max_chars=LIMITS.text,
         )
+        other = st.selectbox(
+            "Merge with",
+            others,
+            index=None,
+            format_func=lambda claim: claim.statement,
+            key=f"merge-{claim.id}",
+            placeholder="No other claim",
+            help="The text above replaces both claims. Left as it is, it is followed by the other.",
+        )
         submitted = st.form_submit_button("Check this text", type="primary")
     if not submitted:
         return
@@ -114,6 +123,11 @@ def _text(claim: Claim) -> None:
     texts = tuple(dict.fromkeys(filter(None, lines)))
     if not texts:
         _wrong("The text is empty", "Write what should be checked.")
+    elif other:
+        whole = " ".join(texts)
+        if whole == claim.statement:
+            whole = f"{whole} {other.statement}"
+        _make(edits.Merge(claim_ids=(claim.id, other.id), text=whole))
     elif texts == (claim.statement,):
         _wrong("The text is the same as before", "Change it.")
     elif len(texts) == 1:

@@ -294,7 +294,7 @@ def test_an_edit_is_marked_and_undone_by_key_after_a_reload(page: Page) -> None:
     analyse(page)
     claims(page).nth(1).click()
     panel(page).get_by_text("More about this claim").click()
-    opener = page.get_by_role("button", name="Edit or split claim 2")
+    opener = page.get_by_role("button", name="Edit, split or merge claim 2")
     opener.click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Checked as", exact=True)).to_have_value(re.compile("Zorb bridge"))
@@ -312,6 +312,22 @@ def test_an_edit_is_marked_and_undone_by_key_after_a_reload(page: Page) -> None:
     expect(claims(page).nth(1)).to_have_accessible_name(supported, timeout=PATIENCE)
     claims(page).nth(1).press("Control+z")
     expect(claims(page).nth(1)).not_to_have_accessible_name(supported, timeout=PATIENCE)
+
+
+def test_two_claims_are_merged_into_one(page: Page) -> None:
+    write(page, "The Zorb bridge is long. It was opened in 1931.")
+    analyse(page)
+    claims(page).first.click()
+    panel(page).get_by_text("More about this claim").click()
+    page.get_by_role("button", name="Edit, split or merge claim 1").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox", name="Merge with").click()
+    page.get_by_role("option", name="opened in 1931").click()
+    dialog.get_by_role("button", name="Check this text").click()
+    merged = panel(page).get_by_text("The Zorb bridge is long. The Zorb bridge was opened in 1931.")
+    expect(merged.first).to_be_visible(timeout=PATIENCE)
+    expect(claims(page).first).to_have_accessible_name(re.compile("edited by the analyst"))
+    expect(page.locator("[aria-label^='Claim 2']")).to_have_count(0)
 
 
 def test_a_claim_without_a_source_is_searched_for_on_the_web(page: Page) -> None:

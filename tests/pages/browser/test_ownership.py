@@ -24,7 +24,7 @@ from tests.pages.browser.visits import (
 
 pytestmark = MARKS
 NILE = "The Nile flows north into the Mediterranean. The Nile freezes in some winters."
-CHANGING = ("Undo", "Redo", "Edit or split", "Supported, in your", "Make private")
+CHANGING = ("Undo", "Redo", "Edit, split or merge", "Supported, in your", "Make private")
 READING = "You are reading somebody else's run."
 
 
