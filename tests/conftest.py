@@ -1,10 +1,8 @@
 """Shared by all tests: each has its own data folder, and none reaches the network."""
 
-import fcntl
 import gc
 import itertools
 import os
-import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,29 +112,3 @@ def store(settings: Settings) -> Iterator[Store]:
     opened = Store.open(settings.database_url)
     yield opened
     opened.close()
-
-
-@pytest.fixture(scope="session")
-def warm_database(shared: Path) -> Path:
-    """A database with the vectors of the shipped library, which take seconds to compute."""
-    from attribution.pipeline.estimate import warm_up
-
-    path = shared / "warm" / "attribution.sqlite3"
-    path.parent.mkdir(exist_ok=True)
-    with path.with_suffix(".lock").open("w") as lock:  # one worker makes it, the others wait for it
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            made = path.with_suffix(".part")
-            store = Store.open(f"sqlite:///{made}")
-            warm_up(Settings(database_url=f"sqlite:///{made}", verifier="embedded-small"), store)
-            store.close()
-            made.rename(path)
-    return path
-
-
-@pytest.fixture
-def warm_library(own_data_folder: None, warm_database: Path, settings: Settings) -> None:
-    """The test's own database starts as a copy of the warm one."""
-    path = Path(settings.database_url.removeprefix("sqlite:///"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(warm_database, path)

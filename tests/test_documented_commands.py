@@ -93,11 +93,9 @@ def arguments(line: str, run_id: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Path:
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the lines name, and a data folder with one run."""
     folder = tmp_path_factory.mktemp("documented")
-    (folder / "data").mkdir()
-    shutil.copy(warm_database, folder / "data" / "attribution.sqlite3")
 
     def rows(name: str, *lines: dict[str, object]) -> None:
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")

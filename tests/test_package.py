@@ -61,7 +61,6 @@ def run(*command: str | Path, cwd: Path, path: str = "") -> str:
     return done.stdout
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_the_installed_package_checks_an_answer(environment: Path, tmp_path: Path) -> None:
     code = (
         "import attribution\n"
@@ -95,7 +94,6 @@ def test_the_installed_package_serves(
         assert served.seconds() < 60
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_the_python_of_the_documents_runs(tmp_path: Path) -> None:
     """Each block with names of its own; the first finds a fresh interpreter, the others the models
     that it loaded.
@@ -104,14 +102,12 @@ def test_the_python_of_the_documents_runs(tmp_path: Path) -> None:
     run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path, path=str(ROOT))
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_the_examples_of_the_functions_run() -> None:
     failed, tried = doctest.testmod(api)
     assert not failed
     assert tried >= 8
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_a_report_in_every_form() -> None:
     hostile = "'\"><img src=x onerror=alert(1)>"
     report = attribution.check(hostile, ANSWER, "library", verifier="embedded-small")

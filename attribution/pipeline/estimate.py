@@ -198,18 +198,18 @@ def _claims(
 # --- what a first run would wait for ---
 
 
-def warm_up(settings: Settings, store: Store) -> None:
-    """Load the models that come with the project and embed the library, once per database.
+def warm_up(settings: Settings) -> None:
+    """Load the bundled models and the library's index, and measure the verifier's pace.
 
     Nothing is sent anywhere. To be called once per process.
     """
     try:
-        _load(settings, store)
+        _load(settings)
     finally:
         loaded.set()  # what could not be loaded, a run reports
 
 
-def _load(settings: Settings, store: Store) -> None:
+def _load(settings: Settings) -> None:
     load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         verifier = VERIFIERS.chosen(settings)

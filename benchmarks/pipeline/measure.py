@@ -139,8 +139,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         store = Store.open(settings.database_url)
         if args.recipe == "pipeline":
-            elsewhere = Store.open(f"sqlite:///{folder}/library.sqlite3")
-            warm_up(settings, elsewhere)
+            warm_up(settings)
             reading = FileReader("benchmark", RUN_SECONDS)
             in_threads(lambda n: reading.read(PAGE, "text/html", "https://example.org/"), range(2))
             measured: dict[str, Any] = {}

@@ -185,7 +185,7 @@ def preload() -> background.Job[background.Computation[None]]:
     def load_models() -> None:
         from attribution.pipeline.estimate import warm_up
 
-        warm_up(Settings.from_environment(), unowned_store())
+        warm_up(Settings.from_environment())
 
     return background.compute("models", load_models)
 

@@ -21,7 +21,6 @@ REPORT_FIELDS = {
 }
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_analyze_writes_a_report_with_all_its_fields(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     command = [sys.executable, "-m", "attribution", "analyze", "--question", "When?"]

@@ -15,8 +15,6 @@ from tests import make
 from tests.llm_server import error, llm_server, llm_settings
 from tests.make import check_claims, labels
 
-pytestmark = pytest.mark.usefixtures("warm_library")
-
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
     "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas "

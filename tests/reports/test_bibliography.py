@@ -22,7 +22,7 @@ THEIRS = "https://en.wikipedia.org/wiki/Eiffel_Tower"
 
 
 @pytest.fixture
-def report(tmp_path: Path, store: Store, warm_library: None) -> Report:
+def report(tmp_path: Path, store: Store) -> Report:
     """A run of the command line on the library."""
     out = tmp_path / "report.json"
     answer = ["--question", "Where?", "--answer", "The Eiffel Tower is in Paris."]

@@ -3,7 +3,6 @@ are counted.
 """
 
 import json
-import shutil
 import signal
 import socket
 from collections.abc import Iterator
@@ -160,9 +159,7 @@ def assert_ends_quietly(served: Served) -> None:
     assert "rror" not in text, text
 
 
-def test_a_signal_ends_the_api_and_tells_its_clients(tmp_path: Path, warm_database: Path) -> None:
-    (tmp_path / "data").mkdir()
-    shutil.copy(warm_database, tmp_path / "data")
+def test_a_signal_ends_the_api_and_tells_its_clients(tmp_path: Path) -> None:
     served = Served(tmp_path, *API)
     headers = {"Authorization": f"Bearer {KEY}"}
     address = f"{served.url}/analyze"

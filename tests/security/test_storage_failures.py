@@ -49,17 +49,8 @@ def empty(settings: Settings) -> Settings:
     return settings
 
 
-@pytest.fixture
-def warm(warm_library: None, settings: Settings) -> Settings:
-    """With a database that has the vectors of the library, and little room for more."""
-    with sqlite3.connect(path_of(settings)) as plain:
-        plain.execute("VACUUM")
-    plain.close()
-    return settings
-
-
 def test_a_full_disk_ends_analyze_with_one_line(
-    warm: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    empty: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def limit(connection: sqlite3.Connection, record: object) -> None:
         """The database may grow by two pages of 4 kB."""
@@ -77,7 +68,7 @@ def test_a_full_disk_ends_analyze_with_one_line(
         sa.event.remove(sa.pool.Pool, "connect", limit)
     said = capsys.readouterr().err
     assert FULL in last_line(said)
-    assert str(path_of(warm)) in last_line(said)
+    assert str(path_of(empty)) in last_line(said)
     assert "missing" not in said
     assert not out.exists()
 

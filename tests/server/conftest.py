@@ -1,9 +1,7 @@
 """A real server on localhost, in this process, with the small verifier."""
 
-import shutil
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
@@ -46,9 +44,8 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("server") / "attribution.sqlite3"
-    shutil.copy(warm_database, database)
     settings = Settings(
         database_url=f"sqlite:///{database}", verifier="embedded-small", max_seconds=100
     )

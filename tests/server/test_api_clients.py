@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from attribution.types import LABELS
 from tests.serve import KEY
 from tests.server.conftest import Server
@@ -37,7 +35,6 @@ def test_the_curl_line_sends_what_the_server_takes(server: Server) -> None:
     assert '"event": "finished"' in done
 
 
-@pytest.mark.usefixtures("warm_library")
 def test_the_mcp_client() -> None:
     code = block("python mcp").replace('"mcp"])', '"mcp", "--verifier", "embedded-small"])')
     assert output(sys.executable, "-c", code).strip() in LABELS

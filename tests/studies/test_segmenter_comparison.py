@@ -1,5 +1,4 @@
 import json
-import shutil
 import threading
 from pathlib import Path
 
@@ -27,8 +26,6 @@ from attribution.text_files import Row
 from tests import make
 from tests.make import claim
 
-pytestmark = pytest.mark.usefixtures("warm_library")
-
 QUESTION = "What is the Eiffel Tower?"
 ANSWER = (
     "The Eiffel Tower was designed by Gustave Eiffel's company and was finished in 1889. "
@@ -39,8 +36,8 @@ Made = tuple[Comparison, list[object]]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Made:
-    url = f"sqlite:///{shutil.copy(warm_database, tmp_path_factory.mktemp('compare'))}"
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    url = f"sqlite:///{tmp_path_factory.mktemp('compare')}/attribution.sqlite3"
     settings = Settings(database_url=url, verifier="embedded-small")
     seen = list(compare(QUESTION, ANSWER, settings, NAMES, Store.open(url)))
     last = seen[-1]

@@ -1,5 +1,4 @@
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -193,8 +192,8 @@ SECOND = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> TwoAnswers:
-    url = f"sqlite:///{shutil.copy(warm_database, tmp_path_factory.mktemp('answers'))}"
+def made(tmp_path_factory: pytest.TempPathFactory) -> TwoAnswers:
+    url = f"sqlite:///{tmp_path_factory.mktemp('answers')}/attribution.sqlite3"
     settings = Settings(database_url=url, verifier="embedded-small")
     return compare_answers(QUESTION, FIRST, SECOND, settings, Store.open(url))
 

@@ -21,13 +21,9 @@ from tests.serve import serving
 
 
 @pytest.fixture(scope="package")
-def address(
-    tmp_path_factory: pytest.TempPathFactory, warm_database: Path, models: Path
-) -> Iterator[str]:
-    """A server whose data folder holds nothing but the vectors of the library."""
+def address(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[str]:
+    """A server without runs."""
     folder = tmp_path_factory.mktemp("server")
-    (folder / "data").mkdir()
-    shutil.copy(warm_database, folder / "data")
     own = {"ATTRIBUTION_MODELS": str(models), "HOME": str(folder)}
     with serving(folder, **own) as served:
         yield served.url
