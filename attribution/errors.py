@@ -155,8 +155,8 @@ class FetchFailed(StageFailure):
 class LlmFailed(StageFailure):
     """A prompt that a language model did not answer, or not in the requested form."""
 
-    def __init__(self, message: str, subject: str = "", *, detail: object = "") -> None:
-        super().__init__("llm_failed", message, subject, detail=detail)
+    def __init__(self, message: str, *, detail: object = "") -> None:
+        super().__init__("llm_failed", message, detail=detail)
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from attribution.edits import NOTE as NOTE
 from attribution.edits import AnalystLabel as AnalystLabel
@@ -219,7 +219,6 @@ class Evidence(Frozen):
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     origin: str = ""  # of its page, if others share it
     genre: Genre = "unknown"  # of its page
-    publisher: str = ""  # of runs saved before
     steps: tuple[str, ...] = ()  # that changed it
 
     @property
@@ -279,7 +278,6 @@ class AnalystVerdict(Frozen):
 FailureKind = Literal[
     "search_failed",
     "search_limited",
-    "nothing_found",
     "fell_back",
     "budget_spent",
     "robots",
@@ -301,7 +299,6 @@ FailureKind = Literal[
     "encrypted",
     "unreadable",
     "llm_failed",
-    "llm_fell_back",  # of runs saved before
     "verifier_failed",
     "verifier_fell_back",
     "stage_failed",
@@ -320,6 +317,12 @@ class Failure(Frozen):
     message: str  # what happened and what to do
     instead: str = ""  # what was used instead
     detail: str = ""  # in the words of another library or a server
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _known(cls, kind: object) -> object:
+        """Replace a kind of another version of the program."""
+        return kind if kind in get_args(FailureKind) else "stage_failed"
 
 
 class SetAside(Frozen):
@@ -349,6 +352,11 @@ class Report(Frozen):
     edits: tuple[Edit, ...] = ()  # made by hand, the earliest first
     set_aside: SetAside | None = None
     judgements: tuple[AnalystVerdict, ...] = ()  # one a claim, in order
+
+    @classmethod
+    def read(cls, text: str | bytes) -> Self:
+        """Read a report. Fields that only another version of the program has are left out."""
+        return cls.model_validate_json(text, extra="ignore")
 
     @model_validator(mode="after")
     def _judges_its_claims(self) -> Self:

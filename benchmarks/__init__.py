@@ -13,17 +13,13 @@ from attribution.settings import ROOT
 EXAMPLES = ROOT / "examples" / "answers.jsonl"
 
 
-def arguments(
-    description: str | None, data: str = "", optional: bool = False
-) -> argparse.ArgumentParser:
-    """A parser with --out and, where `data` says what a folder has to hold, with that folder."""
+def arguments(description: str | None, data: str = "") -> argparse.ArgumentParser:
+    """Return a parser with --out and, if `data` says what it holds, the argument of a folder."""
     p = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     if data:
-        p.add_argument(
-            "data", type=Path, nargs="?" if optional else None, help=f"folder with {data}"
-        )
+        p.add_argument("data", type=Path, help=f"folder with {data}")
     p.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON")
     return p
 

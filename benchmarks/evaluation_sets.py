@@ -62,9 +62,10 @@ def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[Passage, ...],
                 yield row["id"], claim["claim"], passages, claim["label"] == "Complete"
 
 
-def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
-    """The k chunks of a page nearest to the claim by their vectors, with the default chunker and
-    embedder.
+def retrieved_passages(claim: str, text: str) -> tuple[str, ...]:
+    """Return the five chunks of a page nearest to the claim by their vectors.
+
+    Chunker and embedder are the defaults.
     """
     settings = Settings()
     page = Page(
@@ -81,5 +82,5 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
     embedder = EMBEDDERS.chosen(settings)
     index = Index()
     index.add(chunks, embedder.embed([c.text for c in chunks]))
-    found = index.search(embedder.embed([claim]), k)
+    found = index.search(embedder.embed([claim]), 5)
     return tuple(c.chunk.text for c in found if c.similarity >= FLOOR)

@@ -58,7 +58,6 @@ def add(
     collection: str,
     items: Iterable[Item],
     settings: Settings,
-    fetch: Callable[[str], Page] | None = None,
     stop: threading.Event | None = None,
     owner: str = "",
 ) -> Iterator[ItemResult]:
@@ -69,7 +68,6 @@ def add(
         collection: Created where needed.
         items: What to add.
         settings: Of fetching and reading.
-        fetch: Fetches a page; by default from the public web.
         stop: Ends the work; items that are being read are still finished.
         owner: Whose items take turns with what others read.
 
@@ -83,7 +81,7 @@ def add(
     documents = DocumentStore(store.database)
     stop = stop or threading.Event()
     reading = FileReader(owner, math.inf)
-    fetch = fetch or Fetcher(settings, reading=reading).fetch
+    fetch = Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop):
         new = [result for result in results if isinstance(result, NewDocument)]

@@ -18,7 +18,7 @@ from attribution.settings import ROOT
 from attribution.types import Report
 from attribution.verifiers.calibration import graded_report
 
-# Raised when a field is renamed or removed; new fields may be added to a version.
+# Raised when readers of the file have to change; fields may be added, and go when unused.
 VERSION: Literal[1] = 1
 SCHEMA = ROOT / "docs" / "report.schema.json"
 OWN = ("schema_version", "title", "note", "corrected")
@@ -46,13 +46,13 @@ def write(exported: Exported) -> str:
 
 
 def read(text: str | bytes) -> Exported:
-    """Read a document, or a report.json without what people added.
+    """Read a document, or a report.json without what people added, also of an earlier version.
 
     Raises:
         BadInput: The file is no report; the message says what is wrong with it.
     """
     try:
-        document = ReportDocument.model_validate_json(text)
+        document = ReportDocument.read(text)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "the file"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]  # of chunks
 
 MAX_TERMS = 64
+DEPTH = 1000  # texts that are ranked
 RARE = 2  # a word in at most so many documents shows by itself what a document is about …
 RARE_LENGTH = 4  # … if it is not an abbreviation
 # of a capitalised word within a sentence: documents without the query's names are seldom about it
@@ -35,7 +36,7 @@ _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
 
 
 def create(database: sqlite3.Connection, name: str, *columns: str) -> None:
-    """An empty FTS5 table; neither name nor columns are ever foreign text."""
+    """Create an empty FTS5 table; neither name nor columns are ever foreign text."""
     database.execute(
         f"CREATE VIRTUAL TABLE {name} USING fts5({', '.join(columns)}, tokenize='porter unicode61')"
     )
@@ -83,11 +84,11 @@ class Texts:
         self._database.executemany("INSERT INTO texts(rowid, body) VALUES (?, ?)", rows)
         self._count += len(texts)
 
-    def ranked(self, query: str, shortest: int = 2, depth: int = 1000) -> list[tuple[int, float]]:
+    def ranked(self, query: str, shortest: int = 2) -> list[tuple[int, float]]:
         """Numbers of the texts that hold a word of the query of at least `shortest` letters, with
         FTS5's score: the least is best, ties by number."""
         words = _words(query, shortest)
-        return _scored(self._database, "texts", words, depth) if words else []
+        return _scored(self._database, "texts", words, DEPTH) if words else []
 
 
 class Chunks:

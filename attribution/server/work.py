@@ -58,17 +58,12 @@ class Work:
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
         self._is_ending = False
-        self._waiting: set[asyncio.Queue[_Item]] = set()
-
-    @property
-    def clients(self) -> int:
-        """The number of waiting clients."""
-        return len(self._waiting)
+        self.waiting: set[asyncio.Queue[_Item]] = set()
 
     def end(self) -> None:
         """Answer all waiting clients as the server shuts down."""
         self._is_ending = True
-        for results in self._waiting:
+        for results in self.waiting:
             results.put_nowait(_Item(error=_shutdown()))
 
     async def events(self, owner: str, work: Steps[T]) -> AsyncGenerator[T | Queued]:
@@ -100,7 +95,7 @@ class Work:
                 put(_Item(error=error))
 
         threading.Thread(target=run, name="api work", daemon=True).start()
-        self._waiting.add(results)
+        self.waiting.add(results)
         try:
             item = await results.get()
             while item.value is not None:
@@ -109,7 +104,7 @@ class Work:
             if item.error:
                 raise item.error
         finally:
-            self._waiting.discard(results)
+            self.waiting.discard(results)
             stop.set()
 
     async def result(

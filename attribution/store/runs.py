@@ -214,7 +214,7 @@ class Runs(_Saved):
             is_version = VERSION.run_id == run_id
             db.execute(t.run_versions.delete().where(is_version, VERSION.number > before))
             query = sa.select(VERSION.report).where(is_version, VERSION.number == before)
-            report = Report.model_validate_json(db.execute(query).scalar_one())
+            report = Report.read(db.execute(query).scalar_one())
             set_columns(db, run_id, version=before, **summary(report))
         return self._with_texts(report)
 
@@ -240,7 +240,7 @@ class Runs(_Saved):
         changes: dict[str, object] = {"id": new_run_id()}
         if not access.own:
             changes["judgements"] = ()
-        report = Report.model_validate_json(body).model_copy(update=changes)
+        report = Report.read(body).model_copy(update=changes)
         row = self._new_row(report)
         row["created_at"] = now()
         row["documents"] = "" if access.reads_documents else "hidden"
@@ -267,7 +267,7 @@ class Runs(_Saved):
         """
         is_wanted = RUN.version == 0 if unfinished else RUN.version > 0
         body = self._shown(run_id, VERSION.report, is_wanted)
-        return self._with_texts(Report.model_validate_json(body)) if body else None
+        return self._with_texts(Report.read(body)) if body else None
 
     def provenance(self, run_id: str) -> Provenance:
         """Return how a saved run obtained its evidence.

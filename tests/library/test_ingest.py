@@ -1,6 +1,7 @@
 import os
 import threading
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,9 @@ def _file(path: Path) -> Path:
     return path
 
 
-def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: Settings) -> None:
+def test_pages_come_through_the_fetching_and_its_cache(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     html = b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>"
     answers = {"/elbe": (200, {"Content-Type": "text/html"}, html), "/gone": (404, {}, b"")}
     with http_server(lambda handler: answers[handler.path]) as served:
@@ -130,11 +133,11 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
         refused = add(store, settings, items)  # this machine is none of the public web
         kinds = {added.failure.kind for added in refused.values() if added.failure}
         assert kinds == {"blocked_address"}
-        fetch = Fetcher(settings, allow=lambda _: True).fetch
-        told = add(store, settings, items, fetch=fetch)
+        monkeypatch.setattr(ingest, "Fetcher", partial(Fetcher, allow=lambda _: True))
+        told = add(store, settings, items)
         assert told[elbe].state == "added"
         assert told[gone].failure.kind == "http_error"
-        assert add(store, settings, items[:1], fetch=fetch)[elbe].state == "unchanged"
+        assert add(store, settings, items[:1])[elbe].state == "unchanged"
         assert served.paths.count("/elbe") == 1
     stored = DocumentStore(store.database).page("c", elbe)
     assert stored is not None

@@ -150,6 +150,19 @@ def test_what_is_no_report_is_refused(content: str, message: str) -> None:
         report_json.read(content)
 
 
+def test_a_report_of_an_earlier_version_is_read() -> None:
+    written = json.loads(report_json.write(Exported(run())))
+    expected = report_json.read(json.dumps(written)).report
+    for evidence in written["evidence"]:
+        evidence["publisher"] = "a field that is gone"
+    written["failures"] = [
+        {"stage": "segment", "subject": "", "kind": "llm_fell_back", "message": "Rules."}
+    ]
+    report = report_json.read(json.dumps(written)).report
+    assert report.failures[0].kind == "stage_failed"
+    assert report.evidence == expected.evidence
+
+
 def test_the_table_has_a_row_for_each_claim() -> None:
     exported = Exported(edited(run()))
     first, second = rows(exported)

@@ -82,9 +82,9 @@ def all_sent(server: Server, requests: list[tuple[str, Any]]) -> Iterator[None]:
     with ExitStack() as connections:
         for request in requests:
             connections.enter_context(sent(server, request))
-        until(lambda: server.work.clients == len(requests) == sum(server.turns.counts()))
+        until(lambda: len(server.work.waiting) == len(requests) == sum(server.turns.counts()))
         yield
-    until(lambda: server.work.clients == 0)
+    until(lambda: not server.work.waiting)
 
 
 @EACH

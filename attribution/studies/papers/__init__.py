@@ -1,7 +1,7 @@
-"""The four papers: their sections, and the tables that can be computed with this project's methods.
+"""The papers whose tables can be computed with this project's methods.
 
-Each paper has a data file: headings, what its tables print, its language models, and for V24 the
-settings of its experiments, which are a preset.
+Each has a data file: what its tables print, its language models, and for V24 the settings of its
+experiments, which are a preset.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from attribution.errors import UnknownName
 from attribution.types import Frozen
 
-NAMES = ("v24", "w24", "r23", "t24")
+NAMES = ("v24", "w24", "t24")
 Printed = int | Decimal  # a figure of a table, with the digits that the paper prints
 
 
@@ -66,16 +66,12 @@ class Paper(Frozen):
     """A paper.
 
     Attributes:
-        sections: Headings by number.
         models: Its language models, in the order of the option `--models`.
         tables: Those that can be computed, by number, such as T4.
-        other_numbers: The other tables and figures.
     """
 
-    sections: dict[str, str]
-    other_numbers: tuple[str, ...]
-    tables: dict[str, PaperTable] = {}
-    models: tuple[str, ...] = ()
+    tables: dict[str, PaperTable]
+    models: tuple[str, ...]
     settings: dict[str, PaperSetting] = {}
 
 

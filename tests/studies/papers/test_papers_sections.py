@@ -3,15 +3,15 @@ paper has.
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from attribution.studies.papers import NAMES, paper
-
 ROOT = Path(__file__).parents[3]
-SHORT = "|".join(NAMES).upper()
+PAPERS = tomllib.loads((ROOT / "tests/data/papers.toml").read_text("utf-8"))
+SHORT = "|".join(PAPERS)
 NUMBER = r"(?:\d+(?:\.\d+)*|[A-E](?:\.\d)?(?!\w))"
 REFERENCE = re.compile(
     rf"\b({SHORT}) ((?:Table |Figure )?{NUMBER}(?:(?:, | and ){NUMBER})*|Appendix)"
@@ -42,11 +42,9 @@ def unknown(text: str) -> list[str]:
     found = [m[0] for m in OTHER_FORM.finditer(text)]
     for m in REFERENCE.finditer(text):
         kind = next((k for k in ("Table", "Figure") if m[2].startswith(k)), "")
-        own = paper(m[1])
-        numbers = (*own.tables, *own.other_numbers)
-        known = {number[1:] for number in numbers if kind and number[0] == kind[0]}
+        known = PAPERS[m[1]][kind or "sections"].split()
         for number in re.findall(NUMBER, m[2].removeprefix(kind)) if m[2] != "Appendix" else [m[2]]:
-            if number not in (known or own.sections):
+            if number not in known:
                 found.append(f"{m[1]} {kind} {number}")
     return found
 
