@@ -141,7 +141,7 @@ class Edit(Frozen):
                 action = "excluded from" if excluded else "included again for"
                 summary = f"Passage {action}: {subject}"
             case Judge(label=None, note=note):
-                summary = f"Note: {subject}" if note else f"Judgement cleared: {subject}"
+                summary = f"Note: {subject}" if note else f"Assessment cleared: {subject}"
             case Judge(label=label):
-                summary = f"Judged {label}: {subject}"
+                summary = f"Assessed as {label}: {subject}"
         return summary

@@ -1,5 +1,6 @@
-"""Takes the pictures of the documentation from the running app: `make screenshots [SHOTS="explore
-compare"]`.
+"""Takes the pictures of the documentation from the running app.
+
+`make screenshots` takes all, `make screenshots SHOTS="check compare"` these.
 
 The steps and their seconds are printed; each has a time limit.
 """

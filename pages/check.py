@@ -63,7 +63,7 @@ def check_form(running: bool) -> None:
         running=running,
         ready=choices.is_ready(),
         estimate=None if folded else partial(cost, running),
-        explore=True,
+        is_check=True,
     )
     now = run_control.current()
     if now and not folded and not running and run_control.is_own():

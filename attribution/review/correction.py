@@ -84,7 +84,7 @@ def is_confirmed(
 def changed_values(before: str, after: str) -> list[tuple[str, str]]:
     """Return the values that were changed in a text, each with the new one, as they are written.
 
-    None if a value was added, left out or given another unit.
+    The list is empty if a value was added, left out or given another unit.
     """
     old, new = quantities(before), quantities(after)
     if [quantity.unit for quantity in old] != [quantity.unit for quantity in new]:

@@ -131,7 +131,7 @@ VERIFIERS: Table[Verifier] = Table(
         "llm": Entry(
             "attribution.verifiers.llm:LlmVerifier",
             "Language model, with quotes",
-            "sends each claim with its passages to the language model; only verbatim quotes decide",
+            "sends each claim and passage to the language model; only verbatim quotes decide",
             needs=(LLM,),
         ),
         "llm-pair": Entry(

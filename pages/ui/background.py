@@ -159,10 +159,9 @@ def is_open(session: str) -> bool:
 
 
 def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[T]:
-    """Yield what `steps` yields, each made in a turn of its own among all work of this server.
+    """Run each step under the fair queue, so that long jobs don't block others.
 
-    Nothing that takes turns itself may be among the steps: with a single turn it would block
-    indefinitely.
+    No step may take a turn itself: with a single turn it would block indefinitely.
     """
     from attribution.fair_queue import each_in_turn
 
@@ -203,7 +202,7 @@ class Computation(JobProgress, Generic[T]):
 
 
 def compute(key: object, function: Callable[[], T]) -> Job[Computation[T]]:
-    """Compute one value in the"""
+    """Compute one value in the background; `key` is what it depends on."""
 
     def work(_stop: threading.Event, update: Callable[..., Computation[T]]) -> None:
         update(value=function())

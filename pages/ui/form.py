@@ -78,7 +78,7 @@ def form(
     ready: bool,
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
-    explore: bool = False,
+    is_check: bool = False,
 ) -> None:
     """Draw the form.
 
@@ -87,7 +87,7 @@ def form(
         job: What Stop stops.
         options: Drawn below the answer.
         estimate: Drawn before the buttons.
-        explore: Stop stands outside the form, the segmenter among the options.
+        is_check: The page is Check: the options have the segmenter, and Stop is below the form.
     """
     with st.container(key="form"):
         st.text_input(
@@ -118,8 +118,8 @@ def form(
             vertical_alignment="center",
         )
         with row:
-            advanced_menu(segmenter=explore)
-            job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
+            advanced_menu(segmenter=is_check)
+            job.buttons(start, on_start, running, ready, before=estimate, stop=not is_check)
         problem = choices.settings()
         if isinstance(problem, str):
             note("Not ready yet", problem)

@@ -241,10 +241,10 @@ def is_dark() -> bool:
 
 
 def separate_secrets() -> None:
-    """Have the endpoint of secrets.toml stand in the environment whole, or not at all.
+    """Export address and key of secrets.toml together, or neither.
 
-    Streamlit copies its values there one by one, beside those of the environment, which may be the
-    other half of another endpoint.
+    Streamlit copies them to the environment one by one, where one of them would join the other half
+    of another endpoint.
     """
     names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
     if st.secrets.load_if_toml_exists() and any(name in st.secrets for name in names):

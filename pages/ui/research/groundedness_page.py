@@ -205,7 +205,7 @@ def _row(scored: ResponseScore) -> Node:
 
 EXAMPLE_NAME = "The built-in example set"
 FORMAT = (
-    "A line is an object with response, context and grounded; question, error_type, id, sentences, "
+    "A line is an object with response, context and grounded; question, turns, error_type, id, "
     "split and group are optional. Half of the questions tune thresholds, unless split says "
     "development or test."
 )

@@ -406,7 +406,7 @@ def results_view(saved: Annotations, project: Project) -> None:
         "application/jsonl",
         on_click="ignore",
         key="labelled_set",
-        help="What people decided, for the Benchmark page.",
+        help="What people decided, to measure groundedness methods by.",
     )
 
 
