@@ -203,9 +203,8 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
     pieces = sorted(row.evidence, key=_rank)
     count = el("span", f" · {plural(len(row.evidence), 'passage')}", class_="quiet")
     label = f"Edit, split or merge claim {row.number}"
-    edit = el(
-        "p", button("Edit, split or merge", f"edit:{claim.id}", label), class_="links actions"
-    )
+    link = button("Edit, split or merge", f"edit:{claim.id}", label)
+    edit = el("p", link, class_="links actions")
     return el(
         "details",
         el("summary", "More about this claim", count),
