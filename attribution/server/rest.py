@@ -47,7 +47,13 @@ from attribution.store.store import Store
 from attribution.text_files import count_values
 from attribution.verifiers import VERIFIERS
 
-STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
+STATUS: dict[type[AttributionError], int] = {
+    BadInput: 400,
+    Busy: 429,
+    LlmFailed: 502,
+    Unavailable: 503,
+    StoreError: 503,
+}
 HTTP_KINDS = {404: "NotFound", 405: "WrongMethod"}
 DATABASE_SECONDS = 5  # /health waits as long for the database
 POLICY = "default-src 'none'"  # Content-Security-Policy
