@@ -245,11 +245,13 @@ class Runs(_Saved):
         row["created_at"] = now()
         row["documents"] = "" if access.reads_documents else "hidden"
         provenance = self.provenance(run_id)
-        used = sa.select(USE.kind, USE.key, sa.literal(report.id)).where(USE.owner_id == run_id)
+        used = sa.select(USE.kind, USE.key).where(USE.owner_id == run_id)
         with self._database.transaction() as db:
             db.execute(t.runs.insert().values(row))
             self._save_version(db, report, 1, provenance=provenance)
-            db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
+            uses = db.execute(used)
+            rows = [{"kind": kind, "key": key, "owner_id": report.id} for kind, key in uses]
+            self._database.insert(t.uses, rows, db=db)
         return report.id
 
     # --- loading ---
