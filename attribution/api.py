@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from attribution import events, types
 from attribution.reports import Exported, export
 from attribution.settings import Settings, with_endpoint
-from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
+from attribution.types import Claim, Evidence, Pair, Segmented
 from attribution.verdicts import DecisionPolicy, deciding_first
 
 if TYPE_CHECKING:
@@ -130,19 +130,20 @@ def segment(
     return claims.segment(question, answer, own)
 
 
-def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Judgement]:
-    """Return the three probabilities for each pair of claim and evidence, in order; nothing else is
-    weighed.
+def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Evidence]:
+    """Return the three probabilities for each pair of claim and evidence, in order, and the
+    sentence that decides, as a run reads them.
 
     Examples:
-        >>> (judgement,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
-        >>> judgement.probabilities.contradicted > 0.5
+        >>> (piece,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
+        >>> piece.probabilities.contradicted > 0.5
         True
     """
+    from attribution.pipeline.judge import read_pairs
     from attribution.verifiers import VERIFIERS
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
-    return VERIFIERS.chosen(own).verify(pairs)
+    return read_pairs(pairs, VERIFIERS.chosen(own), DecisionPolicy.of(dict(own)))
 
 
 def judge(

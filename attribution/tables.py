@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from attribution.errors import Unavailable, UnknownName
 from attribution.settings import COLLECTION, WEB, Settings, secret
@@ -170,3 +170,17 @@ class Source:
     def is_local(self) -> bool:
         """True if it is searched on this machine, without budget, limits and fallback."""
         return self.kind in ("library", "documents", "collection")
+
+
+class Versioned(Protocol):
+    """An embedder or a verifier. One that asks an endpoint also has `key`."""
+
+    version: str
+
+
+def key_of(model: Versioned) -> str:
+    """Return all that a model's results depend on beside the texts.
+
+    That is its version, or its `key`, which also says where and with what they are made.
+    """
+    return str(getattr(model, "key", model.version))

@@ -36,8 +36,7 @@ class DecisionPolicy:
     Attributes:
         threshold: The lowest probability that counts as support.
         contradiction_threshold: The lowest probability that counts as a contradiction.
-        skipped_steps: Names of the steps (`evidence.steps`) that don't run; with the decision
-            `plain`, none runs.
+        skipped_steps: Names of steps that don't run; with the decision `plain`, none runs.
     """
 
     threshold: float = 0.5
@@ -45,9 +44,9 @@ class DecisionPolicy:
     decision: Decision = "weighed"
     skipped_steps: tuple[str, ...] = ()
 
-    @property
-    def is_plain(self) -> bool:
-        return self.decision == "plain"
+    def has(self, step: str) -> bool:
+        """Return True if a named step runs."""
+        return self.decision != "plain" and step not in self.skipped_steps
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> DecisionPolicy:
@@ -80,9 +79,9 @@ SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradict
 def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
     """Return the more probable side if it reaches its threshold, else no relation.
 
-    A plain decision takes the most probable of the three, whatever the thresholds.
+    Without the step `thresholds`, return the most probable of the three.
     """
-    if policy.is_plain:
+    if not policy.has("thresholds"):
         return leaning(probabilities)
     side = _stronger_side(probabilities)
     least = policy.threshold if side == "entailed" else policy.contradiction_threshold
@@ -245,7 +244,7 @@ def _heavier(case: Case) -> Heavier | None:
 
     Sources count once each. A side counts that has two more, or that alone is sure.
     """
-    if case.policy.is_plain:
+    if not case.policy.has("weighing"):
         return None
     more = sources(case.supporting) - sources(case.against)
     larger: Label = "supported" if more > 0 else "contradicted"
@@ -264,7 +263,7 @@ def _only_support(case: Case) -> Verdict | None:
     counts = _share(case.supporting, case.passages, "support")
     verdict = case.verdict("supported", _surest(case.supporting), f"{counts}, none contradicts it.")
     genres = {piece.genre for piece in case.supporting}
-    if case.policy.is_plain or not genres <= set(HEARSAY):
+    if not (case.policy.has("hearsay") and genres <= set(HEARSAY)):
         return verdict
     names = " and ".join(sorted(genres))
     reason = f"{verdict.reason} Only {names} pages say so, so it is “likely” at most."

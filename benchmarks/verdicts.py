@@ -23,7 +23,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attribution.evidence.steps import STEPS
+from attribution.evidence.steps import PREPARATION, STEPS
 from attribution.pipeline.judge import JudgedClaim, Passage, judge
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
@@ -34,6 +34,7 @@ from training.pairs import WRITTEN, document_of, is_held_out
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 MAX_CLAIM = 450  # characters of a claim, as in training
+NAMES = ("prose", *PREPARATION, *STEPS, "thresholds", "weighing", "hearsay")
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 LOWEST = DecisionPolicy(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
 COLUMNS = (
@@ -330,7 +331,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
-    parser.add_argument("--without", default="", choices=tuple(STEPS), help="leave a step out")
+    parser.add_argument("--without", default="", choices=NAMES, help="leave a step out")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}

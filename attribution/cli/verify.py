@@ -11,6 +11,7 @@ from attribution.cli import options
 from attribution.cli.options import Add, new_file, progress
 from attribution.errors import BadInput, LlmFailed
 from attribution.text_files import Row, json_line, read_rows, replace_text, replacing
+from attribution.types import Evidence
 
 ROWS = 64  # worked on together, and between two lines of progress
 Result = Mapping[str, Any]
@@ -43,26 +44,31 @@ def commands(add: Add) -> None:
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Write the relation and probabilities of each pair."""
-    return _write_pairs(args, "evidence", lambda read: read)
+    """Write the relation and probabilities of each pair, and the sentence that decides."""
+
+    def fields(piece: Evidence) -> Result:
+        found = piece.model_dump(include={"relation", "probabilities", "signals"})
+        return {**found, "sentence": piece.deciding_sentence}
+
+    return _write_pairs(args, "evidence", fields)
 
 
 def coherence(args: argparse.Namespace) -> int:
     """Write the probability that each sentence says the claim made of it."""
     least = options.settings(args).coherence
 
-    def coherent(read: Result) -> Result:
-        probability = read["probabilities"]["entailed"]
+    def coherent(piece: Evidence) -> Result:
+        probability = piece.probabilities.entailed
         return {"coherent": probability >= least, "coherence": round(probability, 4)}
 
     return _write_pairs(args, "sentence", coherent)
 
 
 def _write_pairs(
-    args: argparse.Namespace, premise: str, fields_of: Callable[[Result], Result]
+    args: argparse.Namespace, premise: str, fields_of: Callable[[Evidence], Result]
 ) -> int:
     """Read each claim beside the field `premise`, and write what `fields_of` makes of it."""
-    from attribution.pipeline.judge import read_pairs
+    from attribution.pipeline.judge import read_each
     from attribution.verdicts import DecisionPolicy
     from attribution.verifiers import VERIFIERS
 
@@ -73,8 +79,8 @@ def _write_pairs(
 
     def read_batch(rows: Sequence[Row]) -> Iterator[Result]:
         pairs = [(row.fields["claim"], row.fields[premise]) for row in rows]
-        for row, read in zip(rows, read_pairs(pairs, verifier, policy), strict=True):
-            if isinstance(read, dict):
+        for row, read in zip(rows, read_each(pairs, verifier, policy), strict=True):
+            if isinstance(read, Evidence):
                 yield {**row.fields, **fields_of(read)}
             else:
                 yield row.failed(str(read))

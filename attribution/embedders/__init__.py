@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Makes vectors. One that asks an endpoint also has `key`, see below."""
+    """Makes vectors. One that asks an endpoint also has `key`, see `tables.key_of`."""
 
     version: str  # model and revision
 
@@ -24,11 +24,6 @@ class Embedder(Protocol):
         accept the texts.
         """
         ...
-
-
-def key_of(embedder: Embedder) -> str:
-    """All that its vectors depend on beside the texts: its version, or also where they are made."""
-    return str(getattr(embedder, "key", embedder.version))
 
 
 EMBEDDERS: Table[Embedder] = Table(

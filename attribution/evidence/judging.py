@@ -1,7 +1,7 @@
 """The one decision path: claims with passages → evidence.
 
-A verifier reads each claim against each of its passages, in one pass. Then the steps run in order
-(`evidence.steps`), and `verdicts.decide` makes a verdict of the evidence.
+The texts are prepared, and a verifier reads each claim against each of its passages, in one pass.
+Then other steps run (`evidence.steps`), and `verdicts.decide` makes a verdict of the evidence.
 """
 
 from __future__ import annotations
@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.claims.short_answers import completes_question, has_subject, statement
-from attribution.evidence.numerals import in_figures, rounded_as
-from attribution.evidence.prose import about_named
-from attribution.evidence.steps import STEPS
-from attribution.text.words import deciding_sentence, plain, shared_words
+from attribution.evidence.steps import PREPARATION, STEPS, Texts, prose, spoken
+from attribution.text.words import deciding_sentence, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import (
     DecisionPolicy,
@@ -23,14 +20,13 @@ from attribution.verdicts import (
     nearest_evidence,
     relation,
 )
-from attribution.verifiers.pairs import Reads
+from attribution.verifiers.reader import Reads
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
 SENTENCES = 3  # of a deciding passage that are read at most to find the deciding one
 LEAD = 0.2  # share of a claim's words by which the first sentence leads where none is read
 STATED = 0.7  # probability of the passage's relation from which on a sentence says what it says
-HEADINGS = 2  # above a claim that are read with it
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,6 @@ class PlacedPassage:
     """A passage of a page, and how it was found: `text == page.text[start:end]`.
 
     Attributes:
-        read: What the verifier reads of it: the text with lines that state nothing blanked.
         similarity: Cosine of claim and chunk.
         rank: Of the page in its search, from 1.
     """
@@ -46,7 +41,6 @@ class PlacedPassage:
     page: Page
     start: int
     end: int
-    read: str
     similarity: float = 1.0
     query: str = ""
     searcher: str = ""
@@ -55,6 +49,11 @@ class PlacedPassage:
     @property
     def text(self) -> str:
         return self.page.text[self.start : self.end]
+
+    @property
+    def stated(self) -> str:
+        """The text with lines that state nothing blanked."""
+        return prose(self.page.text)[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -79,62 +78,51 @@ def read(
     Raises:
         BadInput: A claim or passage is empty or too long.
     """
-    pairs: list[Pair] = []
+    prepared: list[tuple[Pair, tuple[str, ...]]] = []
     for reading in readings:
-        pairs += [_pair(reading.claim, p, policy, question) for p in reading.passages]
-    judged = iter(verifier.verify(pairs))
+        for passage in reading.passages:
+            text = passage.stated if policy.has("prose") else passage.text
+            prepared.append(_prepared(reading.claim, passage.page, text, policy, question))
+    judgements = verifier.verify([pair for pair, _ in prepared])
+    judged = iter(zip(judgements, prepared, strict=True))
     evidence: list[list[Evidence]] = []
     for reading in readings:
-        claim = reading.claim
-        evidence.append([_evidence(claim, p, next(judged), policy) for p in reading.passages])
-    if policy.is_plain:
-        return [tuple(pieces) for pieces in evidence]
-
-    for reading, pieces in zip(readings, evidence, strict=True):
-        for number, passage in enumerate(reading.passages):
-            pieces[number] = _after_steps(reading.claim, passage.page, pieces[number], policy)
-    _find_deciding_sentences(readings, evidence, verifier)
+        pieces: list[Evidence] = []
+        for passage in reading.passages:
+            judgement, (_, names) = next(judged)
+            piece = _evidence(reading.claim, passage, judgement, names, policy)
+            pieces.append(_after_steps(reading.claim, passage.page, piece, policy))
+        evidence.append(pieces)
+    if policy.has("sentence"):
+        _find_deciding_sentences(readings, evidence, verifier, policy)
     return [tuple(pieces) for pieces in evidence]
 
 
-def spoken(claim: Claim) -> str:
-    """Return a claim as the verifier reads it.
-
-    A claim without a subject is read after the headings above it, "Costs > Total: €5", and a short
-    answer with its question as one statement.
-    """
-    if completes_question(claim):
-        return statement(claim.context[-1], claim.statement)
-    if has_subject(claim.statement):
-        return claim.statement
-    headings = [heading.strip(" :*#") for heading in claim.context[-HEADINGS:]]
-    missing = [h for h in headings if h and shared_words(h, claim.statement) < 1]
-    return f"{' > '.join(missing)}: {claim.statement}" if missing else claim.statement
-
-
-def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question: str) -> Pair:
-    if policy.is_plain:
-        pair = (claim.statement, passage.text)
-        return (*pair, question) if question else pair
-    words = spoken(claim)
-    legible = _legible(words)
-    pair = (legible, rounded_as(legible, _legible(about_named(words, passage.read))))
-    title = question or passage.page.title
-    return (*pair, title) if title else pair
-
-
-def _legible(text: str) -> str:
-    """Return a text as the verifier reads it: plain characters, numbers in one form."""
-    return in_figures(plain(text))
+def _prepared(
+    claim: Claim, page: Page, passage: str, policy: DecisionPolicy, question: str = ""
+) -> tuple[Pair, tuple[str, ...]]:
+    """Return the pair for the verifier, and the names of the steps that changed it."""
+    texts = Texts(claim.statement, passage, question)
+    names: list[str] = []
+    for name, prepare in PREPARATION.items():
+        changed = prepare(claim, page, texts) if policy.has(name) else texts
+        if changed != texts:
+            names.append(name)
+        texts = changed
+    return texts.pair, tuple(names)
 
 
 def _evidence(
-    claim: Claim, passage: PlacedPassage, judgement: Judgement, policy: DecisionPolicy
+    claim: Claim,
+    passage: PlacedPassage,
+    judgement: Judgement,
+    steps: tuple[str, ...],
+    policy: DecisionPolicy,
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
     first, last = judgement.sentence
-    if not policy.is_plain:
-        first, last = deciding_sentence(spoken(claim), passage.read)
+    if policy.has("sentence"):
+        first, last = deciding_sentence(spoken(claim), passage.stated)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -146,6 +134,7 @@ def _evidence(
         text=passage.text,
         similarity=passage.similarity,
         relation=relation(probabilities, policy),
+        steps=steps,
         probabilities=probabilities,
         sentence=(passage.start + first, passage.start + last),
         about=is_about or max(probabilities.entailed, probabilities.contradicted) >= NOTICED,
@@ -159,7 +148,7 @@ def _evidence(
 def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPolicy) -> Evidence:
     """Run the steps in order; each that changes the evidence leaves its name in it."""
     for name, step in STEPS.items():
-        changed = None if name in policy.skipped_steps else step(claim, page, piece)
+        changed = step(claim, page, piece) if policy.has(name) else None
         if changed is not None:
             piece = changed.model_copy(update={"steps": (*piece.steps, name)})
     return piece.model_copy(update={"relation": counted(piece, policy)})
@@ -174,8 +163,8 @@ class _Search:
         score: The highest probability of a sentence so far.
     """
 
-    claim: str
-    title: str
+    claim: Claim
+    page: Page
     pieces: list[Evidence]
     place: int
     rest: str
@@ -185,19 +174,20 @@ class _Search:
     def is_close(self) -> bool:
         """Return True if the next sentence has nearly as many of the claim's words as the first."""
         piece = self.pieces[self.place]
+        words = spoken(self.claim)
         first = piece.deciding_sentence
         others = piece.text.replace(first, "\n")
-        start, end = deciding_sentence(self.claim, others)
-        lead = shared_words(self.claim, first) - shared_words(self.claim, others[start:end])
+        start, end = deciding_sentence(words, others)
+        lead = shared_words(words, first) - shared_words(words, others[start:end])
         return lead < LEAD
 
-    def next_pair(self) -> Pair:
+    def next_pair(self, policy: DecisionPolicy) -> Pair:
         """Return the claim with the next sentence, by the words that they share."""
-        start, end = self.span = deciding_sentence(self.claim, self.rest)
+        start, end = self.span = deciding_sentence(spoken(self.claim), self.rest)
         sentence = self.rest[start:end]
         self.rest = self.rest[:start] + "\n" * len(sentence) + self.rest[end:]
-        pair = _legible(self.claim), _legible(sentence)
-        return (*pair, self.title) if self.title else pair
+        pair, _ = _prepared(self.claim, self.page, sentence, policy)
+        return pair
 
     def compare(self, judgement: Judgement) -> None:
         """Keep the sentence if none before it says it as clearly."""
@@ -210,7 +200,10 @@ class _Search:
 
 
 def _find_deciding_sentences(
-    readings: Sequence[Reading], evidence: list[list[Evidence]], verifier: Reads
+    readings: Sequence[Reading],
+    evidence: list[list[Evidence]],
+    verifier: Reads,
+    policy: DecisionPolicy,
 ) -> None:
     """Find the sentence of the passage shown for each claim that says most clearly what it says.
 
@@ -222,12 +215,13 @@ def _find_deciding_sentences(
         piece = deciding_evidence(pieces) or nearest_evidence(pieces, "unclear")
         if piece and leaning(piece.probabilities) != "no_relation":
             place = pieces.index(piece)
-            title = reading.passages[place].page.title
-            search = _Search(spoken(reading.claim), title, pieces, place, piece.text)
+            page = reading.passages[place].page
+            search = _Search(reading.claim, page, pieces, place, piece.text)
             if search.is_close():
                 searches.append(search)
     for _ in range(SENTENCES):
         searches = [one for one in searches if one.score < STATED and not one.rest.isspace()]
-        judgements = verifier.verify([one.next_pair() for one in searches]) if searches else ()
+        pairs = [one.next_pair(policy) for one in searches]
+        judgements = verifier.verify(pairs) if pairs else ()
         for search, judgement in zip(searches, judgements, strict=True):
             search.compare(judgement)

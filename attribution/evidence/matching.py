@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from attribution.embedders import EMBEDDERS, key_of
+from attribution.embedders import EMBEDDERS
 from attribution.embedders.minilm import embed_statically
 from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import Origins
-from attribution.evidence.prose import prose
 from attribution.evidence.search import queries as search_queries
+from attribution.evidence.steps import prose
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.chunkers import CHUNKERS, with_context
 from attribution.retrieval.index import (
@@ -24,6 +24,7 @@ from attribution.retrieval.index import (
 )
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.tables import key_of
 from attribution.text.words import shared_words, words_of
 from attribution.types import (
     Chunk,
@@ -37,7 +38,7 @@ from attribution.types import (
 )
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import CachedVerifier
+from attribution.verifiers.reader import CachedVerifier
 
 if TYPE_CHECKING:
     from attribution.retrieval.bm25 import Numbers
@@ -103,7 +104,6 @@ class Matcher:
         self._unread: deque[Page] = deque()
         self._finding = threading.Lock()
         self.chunks = 0
-        self._prose: dict[str, str] = {}  # by page
         self._origins = Origins(answer, question)
         self._marked: dict[str, Page] = {}  # the pages with their origins, as far as determined
 
@@ -129,9 +129,10 @@ class Matcher:
             page = self._unread.popleft()
             chunks = self.chunker.chunk(page)
             self.chunks += len(chunks)
-            # a chunk of only addresses, references, navigation and headings is not evidence
-            stating = [c for c in chunks if not self._stated(page, c.start, c.end).isspace()]
-            self.candidates.add(chunks if self.policy.is_plain else stating)
+            if self.policy.has("prose"):  # chunks that state nothing are not evidence
+                stated = prose(page.text)
+                chunks = [c for c in chunks if not stated[c.start : c.end].isspace()]
+            self.candidates.add(chunks)
 
     def settle(self, stop: threading.Event | None = None) -> None:
         """Mark all pages as added: from now on, verified pairs count in any order of pages."""
@@ -184,7 +185,7 @@ class Matcher:
         cases: list[Reading] = []
         for claim, of_claim in zip(claims, candidates, strict=True):
             passages = [self._passage(claim, candidate) for candidate in of_claim]
-            if not self.policy.is_plain:
+            if self.policy.has("near"):
                 passages = worth_reading(claim, passages)
             cases.append(Reading(claim, passages))
         question = self.question if self.verifier.reads_question else ""
@@ -199,11 +200,11 @@ class Matcher:
         return self._marked
 
     def _passage(self, claim: Claim, candidate: Candidate) -> PlacedPassage:
-        """Return a chunk in its context; a plain decision reads the chunk alone."""
+        """Return a chunk in its context."""
         chunk = candidate.chunk
         page = self.marked[chunk.page_id]
         start, end = chunk.start, chunk.end
-        if not self.policy.is_plain:
+        if self.policy.has("context"):
             start, end = with_context(page.text, start, end)
         traces = self.traces[page.id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
@@ -211,18 +212,11 @@ class Matcher:
             page=page,
             start=start,
             end=end,
-            read=self._stated(page, start, end),
             similarity=candidate.similarity,
             query=trace.query,
             searcher=trace.searcher,
             rank=trace.rank,
         )
-
-    def _stated(self, page: Page, start: int, end: int) -> str:
-        """Return a part of a page with lines that state nothing blanked."""
-        if page.id not in self._prose:
-            self._prose[page.id] = prose(page.text)
-        return self._prose[page.id][start:end]
 
 
 # --- the best chunks for a claim ---

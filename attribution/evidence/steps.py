@@ -1,23 +1,459 @@
-"""The steps after the model: a short list of what is known for certain.
+"""The named steps around the model: how texts are prepared for it, and what is known after it.
 
-Each step looks at one piece of evidence, and returns it changed, or None where it has nothing to
-say. `python -m benchmarks.verdicts --without NAME` measures what a step adds.
+`DecisionPolicy.has` says which steps run: none under a plain decision. A step that changes
+something leaves its name in the evidence. `python -m benchmarks.verdicts --without NAME` measures
+what a step adds.
 """
 
 from __future__ import annotations
 
+import calendar
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
 
-from attribution.text.words import shared_words, uncovered
+from attribution.claims.short_answers import completes_question, has_subject, statement
+from attribution.text.marks import without_numbers
+from attribution.text.words import SCALES, plain, shared_words, terms, uncovered
 from attribution.types import (
     SILENT,
     Claim,
     Evidence,
     Page,
+    Pair,
     Probabilities,
+    Relation,
     Reservation,
+    Span,
 )
+
+HEADINGS = 2  # above a claim that are read with it
+
+
+class Texts(NamedTuple):
+    """What a verifier reads of a claim and a passage."""
+
+    claim: str
+    passage: str
+    title: str
+
+    @property
+    def pair(self) -> Pair:
+        return self if self.title else self[:2]
+
+
+def spoken(claim: Claim) -> str:
+    """Return a claim as the verifier reads it.
+
+    A claim without a subject is read after the headings above it, "Costs > Total: €5", and a short
+    answer with its question as one statement.
+    """
+    if completes_question(claim):
+        return statement(claim.context[-1], claim.statement)
+    if has_subject(claim.statement):
+        return claim.statement
+    headings = [heading.strip(" :*#") for heading in claim.context[-HEADINGS:]]
+    missing = [h for h in headings if h and shared_words(h, claim.statement) < 1]
+    return f"{' > '.join(missing)}: {claim.statement}" if missing else claim.statement
+
+
+# --- numbers, dates and units written in one way, so that the verifier compares equals ---
+
+UNITS = "one two three four five six seven eight nine".split()
+TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+YEAR = re.compile(  # nineteen fourteen, twenty twenty-one, nineteen oh six
+    rf"""
+    \b(?P<century>{"|".join(TEENS[1:])}|twenty)[ -]
+    (?: oh[ -](?P<digit>{"|".join(UNITS)})
+    | (?P<rest>{"|".join(TEENS)}|(?:{"|".join(TENS)})(?:[ -](?:{"|".join(UNITS)}))?) )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_COUNT = rf"(?:{'|'.join([*UNITS, *TEENS, *TENS])})"
+IN_WORDS = re.compile(  # two thousand and nine, forty-two, a hundred
+    rf"\b(?<!half )(?:{_COUNT}|an?(?=[ ](?:{'|'.join(SCALES)})))"
+    rf"(?:[ -](?:and[ ])?(?:{_COUNT}|{'|'.join(SCALES)})){{0,12}}\b",
+    re.IGNORECASE,
+)
+ARTICLE = re.compile(r"an?\b", re.IGNORECASE)
+DATES = (  # 12.11.2004 and 2004-11-12
+    re.compile(r"\b(?P<day>\d{1,2})([.-])(?P<month>\d{1,2})\2(?P<year>\d{4})\b"),
+    re.compile(r"\b(?P<year>\d{4})([-/])(?P<month>\d\d)\2(?P<day>\d\d)\b"),
+)
+SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")  # day or month first
+POWER = re.compile(  # 5 × 10^6
+    r"""
+    (?<![\w.]) (?: (?P<factor>\d+(?:\.\d+)?)[ ]?[×x·*][ ]? )?
+    (?P<base>\d+)\^(?P<power>\d{1,2})\b
+    """,
+    re.VERBOSE,
+)
+LARGEST_POWER = 60  # bits
+FIGURE = re.compile(
+    rf"""
+    (?<![\w.,:/^])(?<!\d-)
+    (?P<digits>
+        [1-9]\d{{0,2}}(?:(?:[, \u00a0\u2009\u202f'’])\d{{3}}(?!\d)){{1,5}}
+        | [1-9]\d{{0,2}}(?:\.\d{{3}}){{2,5}}(?!\d)
+        | [1-9]\d{{0,14}} | 0(?=\.) )
+    (?P<decimals>\.\d{{1,9}})?
+    (?:[ ](?P<scale>{"|".join(SCALES)})\b)?
+    (?![\w^]|[.,:/-]\w)
+    """,
+    re.VERBOSE,
+)
+YEARS = range(1000, 2200)
+BEHIND_YEAR = re.compile(r"\b\d{4} ")
+POWERS = {"²": "square ", "³": "cubic "}
+PREFIXES = {"k": "kilo", "c": "centi", "m": "milli", "": ""}
+METRES = re.compile(r"\b([kcm]?)m([²³])")
+
+
+@lru_cache(maxsize=32)  # a text may be as long as a request
+def in_figures(text: str) -> str:
+    """Return a text with numbers in figures and months and units in words; for English.
+
+    Numbers below ten stay words, unless they are part of a larger one.
+    """
+    text = _dates(text)
+    text = POWER.sub(_power, text)
+    text = YEAR.sub(_year, text)
+    text = IN_WORDS.sub(_spelled, text)
+    text = FIGURE.sub(_figure, text)
+    return METRES.sub(lambda unit: f"{POWERS[unit[2]]}{PREFIXES[unit[1]]}metres", text)
+
+
+def _dates(text: str) -> str:
+    """Return a text with dates in words where it is clear which figure is the month."""
+    dates = SLASHED.findall(text)
+    labels = text.lower()
+    is_month_first = "mm/dd" in labels or any(int(second) > 12 for _, second, _ in dates)
+    is_day_first = "dd/mm" in labels or any(int(first) > 12 for first, _, _ in dates)
+    if is_month_first != is_day_first:
+        text = SLASHED.sub(r"\2.\1.\3" if is_month_first else r"\1.\2.\3", text)
+    for form in DATES:
+        text = form.sub(_date, text)
+    return text
+
+
+def _date(match: re.Match[str]) -> str:
+    day, month = int(match["day"]), int(match["month"])
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        return match[0]
+    return f"{day} {calendar.month_name[month]} {match['year']}"
+
+
+def _power(match: re.Match[str]) -> str:
+    base, power = int(match["base"]), int(match["power"])
+    if base.bit_length() * power > LARGEST_POWER:
+        return match[0]
+    return f"{Decimal(match['factor'] or 1) * base**power:f}"
+
+
+def _year(match: re.Match[str]) -> str:
+    rest = _digits(match["rest"]) if match["rest"] else f"0{_digits(match['digit'])}"
+    return _digits(match["century"]) + rest
+
+
+def _digits(words: str) -> str:
+    from text_to_num import alpha2digit
+
+    digits: str = alpha2digit(words, "en")
+    return digits
+
+
+def _spelled(match: re.Match[str]) -> str:
+    is_small = match[0].lower() in UNITS
+    return match[0] if is_small else _digits(ARTICLE.sub("one", match[0], 1))
+
+
+def _figure(match: re.Match[str]) -> str:
+    """Return a figure with commas, or in millions or billions; a year or a decimal as it is."""
+    amount = _amount(match)
+    is_plain = not match["scale"] and match["digits"].isdigit()
+    has_year_before = BEHIND_YEAR.fullmatch(match.string, max(0, match.start() - 5), match.start())
+    if is_plain and (amount < 1000 or amount in YEARS and not has_year_before):
+        return match[0]
+    if amount != int(amount):
+        return match[0]
+    for scale in ("trillion", "billion", "million"):
+        size = 10 ** SCALES[scale]
+        if amount >= size and amount % (size // 1000) == 0:
+            return f"{(amount / size).normalize():f} {scale}"
+    return f"{int(amount):,}"
+
+
+def _amount(match: re.Match[str]) -> Decimal:
+    number = re.sub(r"\D", "", match["digits"]) + (match["decimals"] or "")
+    return Decimal(number).scaleb(SCALES.get(match["scale"], 0))
+
+
+# --- the rows, columns or blocks that a claim names; others are blanked, so that offsets hold ---
+
+NEAR = 4  # lines below a name in which a label stands
+NAMED = 0.6  # share of the words of a row's name that a claim has: "Net income (loss)"
+ROW = re.compile(r"[ \t]*(?P<name>[^:;|\n]{2,60}):[ ](?P<cells>[^\n]+)")
+HEAD = re.compile(r"[^:;|\n]{1,60}(?: \| [^:;|\n]{0,60}){1,20}")
+_CELL = re.compile(r"[^;]+;?")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+LABELLED = re.compile(r"\W{0,4}[^\W\d_][^:|\n]{0,40}:[ \t]\S")
+NAME = re.compile(r"\W{0,8}[^\W_][^:;|.!?\n]{1,58}[^\W_.!?:;|]\W{0,4}")
+_COMPARES = re.compile(  # such a claim needs more than what it names
+    r"""
+    \b(?: than(?![ ]\W?\d) | compared | both | each | every | other | others
+    | rose | grew | fell | (?:increas|decreas|declin|chang|differ)\w*
+    | (?:high|low|larg|small|bigg|old|young|new|long|short|fast|slow|cheap|great)est | most | least
+    )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass
+class Section:
+    """A row or a block of a text.
+
+    Attributes:
+        columns: The names of a row's columns, as far as known; None for a block.
+        has_label: A line of the block is labelled.
+    """
+
+    name: str
+    start: int
+    end: int
+    columns: Sequence[str] | None = None
+    has_label: bool = False
+
+
+def about_named(claim: str, text: str) -> str:
+    """Return a source with the parts about what a claim doesn't name blanked.
+
+    All rows, columns or blocks stay where the claim names none of them. The head of a
+    table, whose words are in its rows, is blanked with others. A claim that compares needs all.
+    """
+    if _COMPARES.search(claim):
+        return text
+    sections, heads = _sections(text)
+    words = _keys(claim)
+    named = _named(words, sections, text)
+    others = [(section.start, section.end) for section in sections if section not in named]
+    for section in named:
+        others += _other_cells(words, section, text)
+    return _blanked(text, [*others, *heads]) if others else text
+
+
+def heads_a_block(line: str, following: Sequence[str]) -> bool:
+    """Return True for a name above lines such as "Berths: 6", which may stand in a list below."""
+    if not NAME.fullmatch(line) or LABELLED.match(line):
+        return False
+    has_gap = not "".join(following[:1]).strip()
+    below = following[int(has_gap) :]
+    if has_gap and not line.startswith("#") and not "".join(below[:1]).startswith("- "):
+        return False
+    return any(map(LABELLED.match, takewhile(_is_below_name, below)))
+
+
+def _is_below_name(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    pieces: list[str] = []
+    shown = 0
+    for start, end in sorted(spans):
+        pieces += [text[shown:start], " " * (end - start)]
+        shown = end
+    return "".join([*pieces, text[shown:]])
+
+
+def _keys(text: str) -> frozenset[str]:
+    """Return the stems of content words, and the numbers."""
+    words = terms(text)
+    return words.content | words.numbers
+
+
+def _sections(text: str) -> tuple[list[Section], list[Span]]:
+    """Return the rows and blocks of a text, and the heads of tables."""
+    sections: list[Section] = []
+    heads: list[Span] = []
+    names: list[str] = []  # of the columns
+    block: Section | None = None  # that goes on
+    start = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        end = start + len(line)
+        row = ROW.fullmatch(line)
+        is_first = number == 0 or not lines[number - 1].strip() or line.startswith("#")
+        if HEAD.fullmatch(line):
+            names += filter(None, line.split(" | "))
+            heads.append((start, end))
+            block = None
+        elif row and (";" in line or row["cells"].startswith(tuple(names))):
+            sections.append(Section(row["name"], start, end, names))
+            block = None
+        elif is_first and heads_a_block(line, lines[number + 1 : number + 2 + NEAR]):
+            block = Section(line, start, end)
+            sections.append(block)
+        elif block and line.strip():
+            block.end = end
+            block.has_label |= bool(LABELLED.match(line))
+        elif block and block.has_label:
+            block = None
+        start = end + 1
+    return sections, heads
+
+
+def _named(words: frozenset[str], sections: Sequence[Section], text: str) -> list[Section]:
+    """Return the sections whose name a claim has best, or else those that have its words in a cell.
+
+    Of sections with one name those with most words of the claim count.
+    """
+    best = max((_share(words, section.name) for section in sections), default=0.0)
+    by_name: defaultdict[str, list[Section]] = defaultdict(list)
+    for section in sections:
+        if best < NAMED:
+            by_name[section.name if section.columns is None else ""].append(section)
+        elif _share(words, section.name) == best:
+            by_name[section.name].append(section)
+    selected: list[Section] = []
+    for alike in by_name.values():
+        shared = [len(words & terms(text[s.start : s.end]).content) for s in alike]
+        most = max(shared)
+        selected += [s for s, count in zip(alike, shared, strict=True) if count == most]
+    return selected
+
+
+def _share(words: frozenset[str], name: str) -> float:
+    keys = _keys(name)
+    return len(keys & words) / len(keys) if keys else 0.0
+
+
+def _other_cells(words: frozenset[str], row: Section, text: str) -> list[Span]:
+    """Return the cells that a claim leaves out, if it has the column or a word of another one."""
+    names = "|".join(map(re.escape, sorted(row.columns or (), key=len, reverse=True)))
+    heads = re.compile(rf"\s*(?:(?:{names})\s+)+")
+    named: list[Span] = []
+    others: list[Span] = []
+    for cell in _CELL.finditer(text, text.find(":", row.start) + 1, row.end):
+        head = heads.match(cell[0])
+        if head and names:
+            is_named = _share(words, _IN_BRACKETS.sub("", head[0])) == 1
+            has_word = terms(cell[0][head.end() :]).content & words
+            (named if is_named or has_word else others).append(cell.span())
+    return others if named else []
+
+
+# --- lines that state nothing: addresses and reference lists ---
+
+LONGEST_LINE = 10_000  # characters of a line that are looked at
+_AROUND_ADDRESS = 4  # words beside an address that make no statement yet: "Retrieved from …"
+_ADDRESS = re.compile(
+    r"""
+    (?: https?:// | www\. | doi: | mailto: )\S+
+    | \b10\.\d{4,9}/\S+
+    # "name@host.org", read in one go: up to the first @ of a word, then as far as its last dot with
+    # a letter behind it
+    | (?<!\S)\S[^\s@]*+@\S(?:[^\s.]*+(?:\.(?!\w)[^\s.]*+)*+\.\w++)++
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REFERENCE = re.compile(
+    r"""
+    \b(?:doi|ISBN|ISSN|PMID|arXiv)\b
+    | \bRetrieved[ ](?:on[ ])?\d | \bRetrieved[ ][A-Z][a-z]+[ ]\d | \bArchived[ ](?:from|on)\b
+    | \bAccessed[ ](?:on[ ])?\d | \bpp?\.[ ]?\d+(?:[-–]\d+)? | \bvol\.[ ]?\d
+    | \bet[ ]al\.,?[ ]\(?\d{4} | \b\d+[ ]?\(\d+\):[ ]?\d+[-–]\d+
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REFERENCE_MARK = re.compile(
+    r"""
+    ^\s*(?: \^ | \[\d{1,3}\] | \d{1,3}\.\s | [-*•–]\s
+    | [A-Z][\w'’-]+,[ ](?:[A-Z]\.|[A-Z][\w-]+) )
+    """,
+    re.VERBOSE,
+)
+_REFERENCE_HEADING = re.compile(
+    r"""
+    \W*(?: references? | bibliography | works[ ]cited | citations | external[ ]links
+    | see[ ]also | further[ ]reading | footnotes )\W*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+# "[a]" is a note, "[t]he" a quotation that its writer fitted in
+_NOTE = re.compile(
+    r"""
+    \[(?: (?:note|nb|n|lower-alpha)[ ]?\d{1,3} | [a-z] | edit | citation[ ]needed
+    | better[ ]source[ ]needed )\](?!\w)
+    """,
+    re.VERBOSE,
+)
+_VERB = re.compile(
+    r"""
+    \b(?: is|are|was|were|be|been|has|have|had|does|did|do|can|could|will|would|shall|should
+    | may|might|must|became|won|made|wrote|born|died|built|found|led|began|took|held
+    | [a-z]{2,}ed )\b
+    """,
+    re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=64)
+def prose(text: str) -> str:
+    """Return the text with blanks in place of lines that state nothing, and of marks in others."""
+    lines = []
+    is_reference_list = False
+    for line in text.split("\n"):
+        start = line[:LONGEST_LINE]
+        if _REFERENCE_HEADING.fullmatch(start):
+            is_reference_list = True
+        elif start.strip() and not _is_listed_reference(start):
+            is_reference_list = False
+        is_blank = is_reference_list or states_nothing(start)
+        marked = _NOTE.sub(lambda note: " " * len(note[0]), without_numbers(line))
+        lines.append(" " * len(line) if is_blank else marked)
+    return "\n".join(lines)
+
+
+def states_nothing(line: str) -> bool:
+    """Return True if a line is only an address or an entry of a reference list."""
+    rest = _ADDRESS.sub(" ", line)
+    beside = [word for word in rest.split() if any(map(str.isalnum, word))]
+    if rest != line and len(beside) <= _AROUND_ADDRESS:
+        return True
+    is_reference = _REFERENCE_MARK.match(line) and _REFERENCE.search(line)
+    unquoted = line.split("“")[0].split('"')[0]
+    return bool(is_reference) and not _VERB.search(unquoted)
+
+
+def _is_listed_reference(line: str) -> bool:
+    """Below the heading of a list of references, the mark of an entry alone makes one."""
+    return any(form.search(line) for form in (_REFERENCE, _ADDRESS, _REFERENCE_MARK))
+
+
+# --- the steps ---
+
+
+def _in_one_form(claim: Claim, page: Page, texts: Texts) -> Texts:
+    """Write characters, numbers, dates and units of both texts in one form."""
+    words = in_figures(plain(texts.claim))
+    return texts._replace(claim=words, passage=in_figures(plain(texts.passage)))
+
+
+# before the model, in the order in which they run
+PREPARATION: dict[str, Callable[[Claim, Page, Texts], Texts]] = {
+    "subject": lambda claim, _p, texts: texts._replace(claim=spoken(claim)),
+    "title": lambda _c, page, texts: texts._replace(title=texts.title or page.title),
+    "named": lambda _c, _p, texts: texts._replace(passage=about_named(texts.claim, texts.passage)),
+    "figures": _in_one_form,
+}
+
 
 LABEL = re.compile(r"^\W*(?:(?:\w{1,20} )?fact[- ]?check(?:ing)?|the facts)\s*[:|–—-]\s*", re.I)
 SITE = re.compile(r"\s[|–—-]\s[^|–—]{2,40}$")
@@ -59,11 +495,13 @@ def rating(page: Page) -> bool | None:
 
 
 def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Return the evidence of a fact check by what it rates.
+    """Let a fact check count by what it rates.
 
     The page repeats what it refutes, so its text alone supports nothing. If it reviews this claim,
     its rating decides.
     """
+    if page.genre != "fact check":
+        return None
     reviewed = headline(page)
     overlap = min(shared_words(claim.statement, reviewed), shared_words(reviewed, claim.statement))
     found = rating(page)
@@ -75,7 +513,7 @@ def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
         return piece.model_copy(update={"probabilities": probabilities})
     if piece.probabilities.entailed < piece.probabilities.contradicted:
         return None
-    return _unsupporting(piece, "a fact check repeats what it reviews")
+    return _reserved(piece, "a fact check repeats what it reviews", "entailed")
 
 
 WITHDRAWN = re.compile(
@@ -97,42 +535,38 @@ VOID = re.compile(  # at the start of a title or text
 
 
 def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Return the evidence of a source that takes back what a claim says: it supports nothing.
+    """Let nothing support what it takes back.
 
     The claim's words stand in the withdrawn part alone, or the whole page is retracted or a joke.
     """
+    if page.genre == "fact check":
+        return None
     for match in WITHDRAWN.finditer(piece.text):
         rest = piece.text[: match.start()] + piece.text[match.end() :]
         is_taken_back = not uncovered(claim.statement, match[0])
         if is_taken_back and uncovered(claim.statement, rest):
-            return _unsupporting(piece, "the source takes it back")
+            return _reserved(piece, "the source takes it back", "entailed")
     void = VOID.match(page.title) or VOID.match(page.text)
     if void is None:
         return None
-    return _unsupporting(piece, f"the source is {'a joke' if void['joke'] else 'retracted'}")
+    note = f"the source is {'a joke' if void['joke'] else 'retracted'}"
+    return _reserved(piece, note, "entailed")
 
 
-def _unsupporting(piece: Evidence, note: str) -> Evidence:
-    return piece.model_copy(update={"reservation": Reservation(relations=("entailed",), note=note)})
+def _reserved(piece: Evidence, note: str, *relations: Relation) -> Evidence:
+    reservation = Reservation(relations=relations, note=note)
+    return piece.model_copy(update={"reservation": reservation})
 
 
-Step = Callable[[Claim, Page, Evidence], Evidence | None]
+def silent(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Leave out pages that only list or repeat."""
+    if page.genre not in SILENT:
+        return None
+    return _reserved(piece, SILENT[page.genre], "entailed", "contradicted")
 
 
-def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let a page count for what it is.
-
-    Pages that only list or repeat are left out, a fact check counts by its rating, and nothing
-    supports what it takes back.
-    """
-    if page.genre == "fact check":
-        return rated(claim, page, piece)
-    if page.genre in SILENT:
-        reservation = Reservation(relations=("entailed", "contradicted"), note=SILENT[page.genre])
-        return piece.model_copy(update={"reservation": reservation})
-    return withdrawn(claim, page, piece)
-
-
-STEPS: dict[str, Step] = {  # in the order in which they run
-    "genre": genre,
+STEPS: dict[str, Callable[[Claim, Page, Evidence], Evidence | None]] = {  # in their order
+    "rated": rated,
+    "withdrawn": withdrawn,
+    "silent": silent,
 }

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from attribution.claims import coherence, enrichment, worthiness
 from attribution.claims.context import add_context, check_independence
@@ -16,14 +15,16 @@ from attribution.conversation import as_text, transcript
 from attribution.embedders import EMBEDDERS
 from attribution.errors import Stopped
 from attribution.models.engine import stoppable
+from attribution.pipeline.judge import entailment
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import LLM, Entry
 from attribution.text.sentences import LANGUAGES, detect, is_english
-from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
+from attribution.types import Claim, Failure, Page, Segmented, Turn
+from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import CachedVerifier, Reads, verify_each
+from attribution.verifiers.reader import CachedVerifier
 
 SAMPLE = 2000  # characters of a page for language detection
 
@@ -99,24 +100,15 @@ def check_coherence(
     verifier = CachedVerifier(VERIFIERS.build(name, settings), store)
     try:
         with stoppable(stop):
-            by_verifier = partial(entailment, verifier)
-            return coherence.check_coherence(answer, claims, by_verifier, settings.coherence)
+            policy = DecisionPolicy.of(dict(settings))
+            return coherence.check_coherence(
+                answer,
+                claims,
+                lambda pairs: entailment(pairs, verifier, policy),
+                settings.coherence,
+            )
     except Stopped:
         return list(claims)
-
-
-def entailment(verifier: Reads, pairs: coherence.Pairs) -> list[float | None]:
-    """Return the probability that each sentence entails its claim.
-
-    Args:
-        verifier: What reads the pairs.
-        pairs: Claim and sentence.
-
-    Returns:
-        A probability for each pair; None for one that the verifier cannot read.
-    """
-    judged = verify_each(verifier, pairs)
-    return [one.probabilities.entailed if isinstance(one, Judgement) else None for one in judged]
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,12 +13,12 @@ from attribution.evidence.origins import Origins
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
-from attribution.text.words import composed, plain
-from attribution.types import Claim, Evidence, Judgement, Page, Strength, Verdict, content_id
-from attribution.verdicts import DecisionPolicy, decide, relation
+from attribution.text.words import composed
+from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, content_id
+from attribution.verdicts import DecisionPolicy, decide
 from attribution.verifiers import Verifier
 from attribution.verifiers.calibration import strength_of
-from attribution.verifiers.pairs import Reads, Refusal, verify_each
+from attribution.verifiers.reader import Reads, Refusal, one_by_one
 
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
 FIELDS = ("text", "url", "title")
@@ -102,62 +102,69 @@ def judge(
         BadInput: The claim or a passage is empty or too long.
     """
     given = [Passage.of(passage) for passage in passages]
-    pages = _pages(given)
-    whole = [PlacedPassage(page, 0, len(page.text), page.text) for page in pages.values()]
-    text = EMPHASIS.sub(r"\2", composed(claim))
-    checked = Claim(
-        id=content_id(text), text=text, spans=(), worthiness="factual", independent=True
-    )
+    different = dict.fromkeys(given)
+    whole = [_whole(page) for page in Origins().marked([_page(one) for one in different])]
+    checked = _claim(claim)
     (evidence,) = read([Reading(checked, whole)], verifier, policy)
     verdict = decide(checked, evidence, policy)
-    by_passage = dict(zip(pages, evidence, strict=True))
+    by_passage = dict(zip(different, evidence, strict=True))
     in_order = tuple(by_passage[passage] for passage in given)
     return JudgedClaim(verdict, in_order, strength_of(verifier.version, verdict))
 
 
-def read_pairs(
-    pairs: Sequence[tuple[str, str]], verifier: Reads, policy: DecisionPolicy
-) -> Iterator[dict[str, object] | Refusal]:
-    """Yield the relation of each claim and its evidence.
+def read_pairs(pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy) -> list[Evidence]:
+    """Return the evidence that each text is for its claim, as a run or `judge` reads it.
 
     Args:
-        pairs: Claim and evidence.
+        pairs: Claim and text, and the title of its page if it is known.
         verifier: What reads them.
-        policy: The thresholds of a relation.
+        policy: Chooses the steps, and the thresholds of a relation.
 
-    Yields:
-        The relation with its probabilities, the sentence that decides and the verifier's signals;
-        for a pair that could not be read, the reason.
+    Raises:
+        BadInput: A claim or a text is empty or too long.
     """
-    claims = [plain(composed(claim)) for claim, _ in pairs]
-    passages = [readable(evidence) for _, evidence in pairs]
-    texts = list(zip(claims, map(plain, passages), strict=True))
-    for passage, judgement in zip(passages, verify_each(verifier, texts), strict=True):
-        if not isinstance(judgement, Judgement):
-            yield judgement
-            continue
-        yield {
-            "relation": relation(judgement.probabilities, policy),
-            "probabilities": judgement.probabilities.model_dump(),
-            "sentence": passage[slice(*judgement.sentence)],
-            "signals": judgement.signals,
-        }
+    readings: list[Reading] = []
+    for claim, *source in pairs:
+        page = _page(Passage(readable(source[0]), "", *source[1:]))
+        readings.append(Reading(_claim(claim), [_whole(page)]))
+    return [piece for (piece,) in read(readings, verifier, policy)]
 
 
-def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:
-    """Return the page of each passage, with its origin; passages of one address share an id."""
-    pages = {}
-    for passage in passages:
-        address = canonical(passage.url) if passage.url else passage.text
-        pages[passage] = Page(
-            id=content_id(address),
-            url=passage.url,
-            title=passage.title,
-            site=site(passage.url),
-            kind="web" if is_web(passage.url) else "document",
-            fetched_at="",
-            sha256="",
-            text=passage.text,
-            genre=genre_of(passage.url, passage.title, passage.text),
-        )
-    return dict(zip(pages, Origins().marked(list(pages.values())), strict=True))
+def read_each(
+    pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy
+) -> list[Evidence | Refusal]:
+    """Return what `read_pairs` returns; for a pair that could not be read, the reason."""
+    return one_by_one(lambda some: read_pairs(some, verifier, policy), pairs)
+
+
+def entailment(
+    pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy
+) -> list[float | None]:
+    """Return the probability that each text entails its claim; None for one that can't be read."""
+    pieces = read_each(pairs, verifier, policy)
+    return [one.probabilities.entailed if isinstance(one, Evidence) else None for one in pieces]
+
+
+def _claim(text: str) -> Claim:
+    """Return a claim without its Markdown emphasis."""
+    text = EMPHASIS.sub(r"\2", composed(text))
+    return Claim(id=content_id(text), text=text, spans=(), worthiness="factual", independent=True)
+
+
+def _whole(page: Page) -> PlacedPassage:
+    return PlacedPassage(page, 0, len(page.text))
+
+
+def _page(passage: Passage) -> Page:
+    """Return the page of a passage; passages of one address share an id."""
+    return Page(
+        id=content_id(canonical(passage.url) if passage.url else passage.text),
+        url=passage.url,
+        title=passage.title,
+        site=site(passage.url),
+        kind="web" if is_web(passage.url) else "document",
+        fetched_at="",
+        sha256="",
+        text=passage.text,
+        genre=genre_of(passage.url, passage.title, passage.text),
+    )

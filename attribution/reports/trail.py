@@ -72,7 +72,7 @@ def why(piece: Evidence, report: Report, page: Page) -> Node:
     rows: dict[str, Child] = {
         "Counts as": _rule(piece, DecisionPolicy.of(report.settings)),
         "Probabilities": f"{sides} · neither {p.no_relation:.2f}",
-        "Steps after it": _joined(*piece.steps, *signals),
+        "Steps": _joined(*piece.steps, *signals),
         "Found by": _joined(found_by, piece.query, f"similarity {piece.similarity:.2f}"),
         "Address": page.url,
         "Facts from": page.facts_from,

@@ -7,11 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attribution.evidence.judging import PlacedPassage, Reading, read
-from attribution.evidence.prose import prose
 from attribution.text.quantities import clear_contrasts, quantities
 from attribution.types import Claim, Evidence, Report
 from attribution.verdicts import DecisionPolicy, nearest_evidence
-from attribution.verifiers.pairs import Reads
+from attribution.verifiers.reader import Reads
 
 # Least probability of support. Of 131 contradicted claims, 64 had a clear pair of values, and 23 of
 # these were confirmed, all rightly.
@@ -74,9 +73,8 @@ def is_confirmed(
     """
     piece = correction.piece
     page = next(page for page in report.pages if page.id == piece.page_id)
-    stated = prose(page.text)[piece.start : piece.end]
-    passage = PlacedPassage(page, piece.start, piece.end, stated)
-    sentence = PlacedPassage(page, *piece.sentence, piece.deciding_sentence)
+    passage = PlacedPassage(page, piece.start, piece.end)
+    sentence = PlacedPassage(page, *piece.sentence)
     (evidence,) = read([Reading(correction.claim, [passage, sentence])], verifier, policy)
     return min(found.probabilities.entailed for found in evidence) >= CONFIRMED
 

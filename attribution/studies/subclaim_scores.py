@@ -16,10 +16,10 @@ from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
+from attribution.pipeline.judge import entailment
 from attribution.settings import Settings
-from attribution.types import Judgement
+from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import verify_each
 
 GAMMA = 10  # facts below which an answer's score is reduced: the default of the authors' program
 
@@ -85,8 +85,9 @@ def judge_coherence(pairs: Sequence[tuple[str, str]], settings: Settings) -> lis
     the verifier's entailment does, from a probability of one half on (W24 C).
     """
     if not settings.has_llm:
-        judged = verify_each(VERIFIERS.chosen(settings), pairs)
-        return [isinstance(j, Judgement) and j.probabilities.entailed >= 0.5 for j in judged]
+        policy = DecisionPolicy.of(dict(settings))
+        probabilities = entailment(pairs, VERIFIERS.chosen(settings), policy)
+        return [probability is not None and probability >= 0.5 for probability in probabilities]
     prompt = prompts.load("w24/judge.v1", settings)
     asked = [Question.of(prompt, claim=claim, sentence=text) for claim, text in pairs]
     replies = Llm(settings).map(asked, TrueOrFalse)

@@ -19,8 +19,9 @@ from pydantic import TypeAdapter
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.events import finished
 from attribution.evidence import GatherStep
-from attribution.evidence.judging import spoken
+from attribution.evidence.steps import spoken
 from attribution.pipeline.experiment import Fields
+from attribution.pipeline.judge import read_each
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -37,15 +38,16 @@ from attribution.text.words import shared_words
 from attribution.types import (
     UNCHECKED,
     Claim,
-    Judgement,
+    Evidence,
     Label,
     Page,
     Probabilities,
     Report,
     Span,
 )
+from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import CachedVerifier, verify_each
+from attribution.verifiers.reader import CachedVerifier
 
 Agreement = Literal["contradiction", "same"]
 
@@ -134,8 +136,8 @@ def _judge(
 ) -> list[Probabilities]:
     """Return the probabilities of each (claim, premise); nothing for one that is too long."""
     titled = [(*pair, title) if title else pair for pair in pairs]
-    judged = verify_each(verifier, titled)
-    return [one.probabilities if isinstance(one, Judgement) else NOTHING for one in judged]
+    pieces = read_each(titled, verifier, DecisionPolicy())
+    return [one.probabilities if isinstance(one, Evidence) else NOTHING for one in pieces]
 
 
 class _Exchange(NamedTuple):

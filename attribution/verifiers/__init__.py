@@ -29,13 +29,6 @@ class Verifier(Protocol):
         ...
 
 
-def key_of(verifier: Verifier) -> str:
-    """All that its judgements depend on beside the pairs: its version, or also where and with what
-    they are made.
-    """
-    return str(getattr(verifier, "key", verifier.version))
-
-
 def usage_of(verifier: Verifier) -> LlmUsage | None:
     """The cost of a verifier's requests to language models so far; None where it makes none."""
     usage: LlmUsage | None = getattr(verifier, "usage", None)

@@ -20,7 +20,7 @@ from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
 from attribution.verifiers import VERIFIERS, beside, model_of
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs
+from attribution.verifiers.reader import check_claim_tokens, check_pairs
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

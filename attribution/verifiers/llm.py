@@ -29,7 +29,7 @@ from attribution.types import (
     content_id,
 )
 from attribution.verifiers import VERIFIERS, beside
-from attribution.verifiers.pairs import verify_each
+from attribution.verifiers.reader import one_by_one
 
 REPLY_TOKENS, WORD_TOKENS = 60, 4  # approximate, for one verdict and for one word; for estimates
 QUOTED_WORDS = 4  # of a quote that is not a whole sentence
@@ -126,7 +126,8 @@ class ByPrompt(ABC):
         """Bound the relations that the local model doesn't see."""
         texts = [pair[:2] if self.reads_question else pair for pair in pairs]
         checked = []
-        for judgement, local in zip(judgements, verify_each(self._local, texts), strict=True):
+        by_local = one_by_one(self._local.verify, texts)
+        for judgement, local in zip(judgements, by_local, strict=True):
             probabilities = judgement.probabilities.model_dump()
             relation = max(RELATIONS, key=probabilities.__getitem__)
             is_seen = False

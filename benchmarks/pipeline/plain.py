@@ -23,8 +23,7 @@ from attribution.pipeline.estimate import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities
-from attribution.verifiers.pairs import CachedVerifier
-from attribution.verifiers.reader import SMALL
+from attribution.verifiers.reader import SMALL, CachedVerifier
 
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors

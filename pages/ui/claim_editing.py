@@ -22,7 +22,7 @@ from attribution.types import Claim, Document, Report
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
-from attribution.verifiers.pairs import CachedVerifier
+from attribution.verifiers.reader import CachedVerifier
 from pages.ui import choices, run_control, state
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small

@@ -2,7 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.evidence.judging import PlacedPassage, Reading, read, spoken
+from attribution.evidence.judging import PlacedPassage, Reading, read
+from attribution.evidence.steps import spoken
 from attribution.types import Judgement, Pair, Probabilities
 from attribution.verdicts import DecisionPolicy
 from tests.make import claim, page
@@ -29,7 +30,7 @@ class Recorder:
 
 def case(text: str, statement: str = "The Nile is long.", **fields: object) -> Reading:
     whole = page(text, **fields)
-    return Reading(claim(statement), [PlacedPassage(whole, 0, len(text), text)])
+    return Reading(claim(statement), [PlacedPassage(whole, 0, len(text))])
 
 
 def test_a_passage_is_read_whole_and_once_with_the_title_of_its_page() -> None:
@@ -63,9 +64,8 @@ def test_a_passage_that_only_leans_shows_the_sentence_that_leans_most() -> None:
 
 
 def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
-    text = "- The city has **two   million** people.\n\nMenu\n\nThe Nile is quite long."
-    stated = text.replace("**", "  ").replace("Menu", "    ")
-    shown = PlacedPassage(page(text), 0, len(text), stated)
+    text = "- The city has **two   million** people.[1]\n\nwww.nile.org\n\nThe Nile is quite long."
+    shown = PlacedPassage(page(text), 0, len(text))
     ((piece,),) = read([Reading(claim("The Nile is long."), [shown])], Recorder(), DecisionPolicy())
     assert piece.deciding_sentence == "The Nile is quite long."
 

@@ -1,6 +1,6 @@
 import pytest
 
-from attribution.evidence.steps import genre, headline, rated, rating
+from attribution.evidence.steps import headline, rated, rating, withdrawn
 from attribution.types import Evidence, Page
 from tests.make import claim, evidence, page
 
@@ -69,7 +69,7 @@ def stated(source: Page) -> Evidence:
 )
 def test_a_source_does_not_support_what_it_takes_back(text: str, statement: str) -> None:
     source = page(text)
-    changed = genre(claim(statement), source, stated(source))
+    changed = withdrawn(claim(statement), source, stated(source))
     assert changed is not None
     assert changed.reservation is not None
 
@@ -80,11 +80,11 @@ def test_a_source_does_not_support_what_it_takes_back(text: str, statement: str)
 )
 def test_what_a_correction_says_now_is_not_taken_back(statement: str) -> None:
     source = page("An earlier version said that the fire began at noon; the fire began at ten.")
-    assert genre(claim(statement), source, stated(source)) is None
+    assert withdrawn(claim(statement), source, stated(source)) is None
 
 
 def test_a_joke_supports_nothing() -> None:
     source = page("SATIRE: The mayor is a horse.")
-    changed = genre(claim("The mayor is a horse."), source, stated(source))
+    changed = withdrawn(claim("The mayor is a horse."), source, stated(source))
     assert changed is not None
     assert changed.reservation is not None

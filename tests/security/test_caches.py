@@ -9,11 +9,11 @@ from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
 
-from attribution import embedders, verifiers
 from attribution.embedders import EMBEDDERS
 from attribution.llm.client import Llm, Question
 from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
+from attribution.tables import key_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm import PassageVerdict
 
@@ -35,8 +35,8 @@ def _keys(settings: Settings, store: Store) -> dict[str, str]:
     schema = PassageVerdict
     return {
         "replies": Llm(settings, store)._key(Question("text", "v1"), schema),
-        "judgements": verifiers.key_of(VERIFIERS.build("llm", settings)),
-        "vectors": embedders.key_of(EMBEDDERS.build("openai", settings)),
+        "judgements": key_of(VERIFIERS.build("llm", settings)),
+        "vectors": key_of(EMBEDDERS.build("openai", settings)),
         "outcomes": settings.identity,
     }
 

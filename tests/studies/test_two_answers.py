@@ -18,7 +18,7 @@ from attribution.studies.two_answers import (
 )
 from attribution.types import Claim, Judgement, Pair, Probabilities, Report, Verdict
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import CachedVerifier
+from attribution.verifiers.reader import CachedVerifier
 from tests.make import claim
 from tests.make import report as made_report
 

@@ -36,7 +36,7 @@ from attribution.text_files import Cell, Row, format_cell
 from attribution.types import Claim, Evidence, Judgement, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import verify_each
+from attribution.verifiers.reader import one_by_one
 
 GPT35, GPT4 = "GPT-3.5", "GPT-4"
 MISSING = "missing"  # the relation of a claim for which no passage was retrieved
@@ -195,13 +195,17 @@ class _Experiment:
     def _read(
         self, row: Row, label: str, claims: Mapping[str, Claim], evidence: Sequence[Evidence]
     ) -> list[str]:
-        """Return the relation of each pair; that of an unusable reply is empty."""
+        """Return the relation of each pair; that of an unusable reply is empty.
+
+        A row's own reader reads claim and passage as they stand, with the question (V24 4.3).
+        """
         reader = self.rows[label].reader
         if not reader:
             return [leaning(piece.probabilities) for piece in evidence]
         question = texts_of(row)[0]
         pairs = [(claims[piece.claim_id].text, piece.text, question) for piece in evidence]
-        judged = verify_each(VERIFIERS.build(reader, self.series[label]), pairs)
+        verifier = VERIFIERS.build(reader, self.series[label])
+        judged = one_by_one(verifier.verify, pairs)
         check_answered(judged)
         return [leaning(j.probabilities) if isinstance(j, Judgement) else "" for j in judged]
 

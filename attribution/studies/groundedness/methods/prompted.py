@@ -199,6 +199,7 @@ class SelfCheckMulti(Prompted):
             )
         contradicted: list[float] = []
         for start, end in spans(given.response):
+            # as they stand: SelfCheckGPT's own pairs
             judged = self._verifier.verify([(given.response[start:end], one) for one in answers])
             contradicted.append(fmean(contradiction(one.probabilities) for one in judged))
         return {ONE: 1 - max(contradicted)}

@@ -2,7 +2,7 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.types import Judgement, Pair, Probabilities
-from attribution.verifiers.pairs import CLAIM_CHARACTERS, check_pairs, verify_each
+from attribution.verifiers.reader import CLAIM_CHARACTERS, check_pairs, one_by_one
 
 
 class Picky:
@@ -17,7 +17,7 @@ class Picky:
 
 
 def test_a_refused_pair_does_not_affect_the_others() -> None:
-    results = verify_each(Picky(), [("a", "t"), ("x", "t"), ("b", "t")])
+    results = one_by_one(Picky().verify, [("a", "t"), ("x", "t"), ("b", "t")])
     assert [isinstance(result, Judgement) for result in results] == [True, False, True]
     assert str(results[1]) == "an x"
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.prose import about_named, prose, states_nothing
+from attribution.evidence.steps import about_named, prose, states_nothing
 
 
 @pytest.mark.parametrize(
