@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.steps import PREPARATION, STEPS, Texts, prose, spoken
+from attribution.evidence.steps import PREPARATION, STEPS, PairTexts, prose, spoken
 from attribution.text.words import deciding_sentence, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import (
@@ -102,7 +102,7 @@ def _prepared(
     claim: Claim, page: Page, passage: str, policy: DecisionPolicy, question: str = ""
 ) -> tuple[Pair, tuple[str, ...]]:
     """Return the pair for the verifier, and the names of the steps that changed it."""
-    texts = Texts(claim.statement, passage, question)
+    texts = PairTexts(claim.statement, passage, question)
     names: list[str] = []
     for name, prepare in PREPARATION.items():
         changed = prepare(claim, page, texts) if policy.has(name) else texts

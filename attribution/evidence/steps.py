@@ -35,7 +35,7 @@ from attribution.types import (
 HEADINGS = 2  # above a claim that are read with it
 
 
-class Texts(NamedTuple):
+class PairTexts(NamedTuple):
     """What a verifier reads of a claim and a passage."""
 
     claim: str
@@ -440,14 +440,14 @@ def _is_listed_reference(line: str) -> bool:
 # --- the steps ---
 
 
-def _in_one_form(claim: Claim, page: Page, texts: Texts) -> Texts:
+def _in_one_form(claim: Claim, page: Page, texts: PairTexts) -> PairTexts:
     """Write characters, numbers, dates and units of both texts in one form."""
     words = in_figures(plain(texts.claim))
     return texts._replace(claim=words, passage=in_figures(plain(texts.passage)))
 
 
 # before the model, in the order in which they run
-PREPARATION: dict[str, Callable[[Claim, Page, Texts], Texts]] = {
+PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
     "subject": lambda claim, _p, texts: texts._replace(claim=spoken(claim)),
     "title": lambda _c, page, texts: texts._replace(title=texts.title or page.title),
     "named": lambda _c, _p, texts: texts._replace(passage=about_named(texts.claim, texts.passage)),
