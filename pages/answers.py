@@ -35,6 +35,7 @@ STATES: dict[State, str] = {
     "reviewed": "Reviewed",
     "unfinished": "Queue",
 }
+ORDERS = ("Newest first", "Oldest first")
 
 
 def worker() -> QueueWorker:
@@ -97,8 +98,15 @@ def tools(totals: Mapping[str, int]) -> HistoryQuery:
             label_visibility="collapsed",
             width=150,
         )
+        order = st.selectbox(
+            "Order",
+            ORDERS,
+            key=f"answers_order-{turn}",
+            label_visibility="collapsed",
+            width=150,
+        )
     limit = int(state.get(SHOWN) or PER_PAGE)
-    return HistoryQuery(words or "", tag or "", shown or "all", limit=limit)
+    return HistoryQuery(words or "", tag or "", shown or "all", order == ORDERS[1], limit)
 
 
 def listing(query: HistoryQuery, polling: bool) -> None:
@@ -136,7 +144,7 @@ def page() -> None:
 
 def nothing(query: HistoryQuery) -> None:
     """Explain why the list is empty."""
-    if query == HistoryQuery(limit=query.limit):
+    if query == HistoryQuery(oldest_first=query.oldest_first, limit=query.limit):
         line = "Every answer that you check in this browser is listed here."
         note("No answers yet", line, "“Add many” checks a whole file of them.")
         return

@@ -35,6 +35,7 @@ class HistoryQuery:
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
     state: State = "all"
+    oldest_first: bool = False
     limit: int = 50
 
 
@@ -124,7 +125,8 @@ class History:
         count = sa.select(sa.func.count()).select_from(t.runs).where(*conditions)
         beginning = sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning")
         rows = sa.select(*COLUMNS, beginning).where(*conditions)
-        rows = rows.order_by(RUN.created_at.desc(), RUN.id).limit(query.limit)
+        order = RUN.created_at if query.oldest_first else RUN.created_at.desc()
+        rows = rows.order_by(order, RUN.id).limit(query.limit)
         listed = tuple(_row(row) for row in self._database.all(rows))
         return HistoryPage(listed, self._database.scalar(count) or 0)
 

@@ -48,6 +48,7 @@ def row_of(store: Store, run_id: str) -> HistoryRow:
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
     assert ids(three) == ["tower", "straße", "nile"]
+    assert ids(three, oldest_first=True) == ["nile", "straße", "tower"]
     assert ids(Store(three.database, "other's")) == ["secret"]
     assert ids(Store(three.database)) == []
     nile = row_of(three, "nile")
