@@ -252,27 +252,26 @@ def _outcome(report: Report) -> None:
 
 
 class RunStep(NamedTuple):
-    """A step of a run in words, with its share of the progress bar."""
+    """A step of a run in words."""
 
     name: str
     doing: str
-    share: float
 
 
 STEPS = (
-    RunStep("segment", STAGES["segment"], 0.03),
-    RunStep("search", STAGES["gather"], 0.27),
-    RunStep("embed", "Comparing passages", 0.2),
-    RunStep("verify", STAGES["verify"], 0.5),
+    RunStep("segment", STAGES["segment"]),
+    RunStep("search", STAGES["gather"]),
+    RunStep("embed", "Comparing passages"),
+    RunStep("verify", STAGES["verify"]),
 )
 STEP_OF_STAGE = {"search": 1, "fetch": 1, "embed": 2, "verify": 3}
 
 
 class RunState(NamedTuple):
-    """What is being done, and the share of the run that is behind."""
+    """What is being done, and the share of the claims that have a verdict."""
 
     words: str
-    share: float
+    share: float = 0
 
 
 def run_state(now: RunProgress) -> RunState:
@@ -280,22 +279,22 @@ def run_state(now: RunProgress) -> RunState:
     left”.
     """
     if now.stopping:
-        return RunState("Stopping …", 0)
+        return RunState("Stopping …")
     if now.stage == "queue":
         place, _ = now.units["queue"]
-        return RunState(f"Waiting: place {place} in the queue of this server", 0)
+        return RunState(f"Waiting: place {place} in the queue of this server")
     place = STEP_OF_STAGE.get(now.stage, 0)
     done, units = _units(now, place)
-    share = sum(step.share for step in STEPS[:place])
-    words = f"{STEPS[place].doing} …"
-    if units:
-        share += STEPS[place].share * done / units
-        noun = "Claim" if STEPS[place].name == "verify" else STEPS[place].doing
-        words = f"{noun} {min(done + 1, units)} of {units}"
-    if done and now.stage == "verify":
-        left = (time.monotonic() - now.began) / done * (units - done)
-        words = f"{words}, about {max(1, round(left))} s left"
-    return RunState(words, share)
+    doing = STEPS[place].doing
+    if not units:
+        return RunState(f"{doing} …")
+    number = f"{min(done + 1, units)} of {units}"
+    if now.stage != "verify":
+        return RunState(f"{doing} {number}")
+    if not done:
+        return RunState(f"Claim {number}")
+    left = (time.monotonic() - now.began) / done * (units - done)
+    return RunState(f"Claim {number}, about {max(1, round(left))} s left", done / units)
 
 
 def _units(now: RunProgress, place: int) -> tuple[int, int]:
