@@ -48,7 +48,7 @@ def method_facts() -> list[tuple[str, str]]:
     from pages.ui import choices
 
     ready = len(choices.ready(METHODS))
-    return [("Methods", str(len(METHODS))), ("ready on this machine", str(ready))]
+    return [("Methods", str(len(METHODS))), ("Ready on this machine", str(ready))]
 
 
 def table_facts() -> list[tuple[str, str]]:
@@ -78,7 +78,7 @@ STUDIES: dict[str, Study] = {
     "papers": Study(
         "Papers",
         "Compute a numbered table: the printed figures beside ours.",
-        "Four papers",
+        "Vladika, Wanner, Trautmann",
         ("paper",),
         table_facts,
     ),

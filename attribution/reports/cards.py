@@ -96,16 +96,19 @@ def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -
 
 def _head(row: ClaimRow, report: Report) -> Node:
     """Draw the badge, the claim's place, and the model's verdict beside the analyst's own."""
-    place = f"Claim {row.number} of {len(report.claims)}"
+    place: list[Child] = [
+        el("span", "Claim ", class_="claim-word"),
+        f"{row.number} of {len(report.claims)}",
+    ]
     model: Node | None = None
     if row.own:
-        place = "by the analyst"
+        place = ["by the analyst"]
         style = look(row.model_badge)
         model = el("span", f"model: {style.icon} {style.word.lower()}", class_="quiet model")
     elif row.is_edited:
-        place = f"{place}, edited by the analyst"
+        place.append(", edited by the analyst")
     own = badge(row.badge, is_own=row.own is not None)
-    return el("div", own, el("span", place, class_="quiet"), model, class_="head")
+    return el("div", own, el("span", *place, class_="quiet"), model, class_="head")
 
 
 def _line(words: str) -> Node | None:
@@ -135,8 +138,8 @@ def _pair(row: ClaimRow, pages: Pages) -> Node:
     rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
     heading = "Nearest" if row.badge in NEAREST else "Source"
     for piece in pieces:
-        rows.append(el("dt", heading))
-        rows.append(el("dd", *_quoted(row, piece, pages), class_=_quote_class(piece)))
+        style = f"quote {style_class(relation_label(piece))}"
+        rows += [el("dt", heading), el("dd", *_quoted(row, piece, pages), class_=style)]
     return el("dl", *rows, class_="pair")
 
 
@@ -149,10 +152,6 @@ def _deciding(row: ClaimRow) -> list[Evidence]:
     if piece is None and row.badge in NEAREST:
         piece = nearest_evidence(row.evidence, "unclear")
     return [piece] if piece else []
-
-
-def _quote_class(piece: Evidence) -> str:
-    return f"quote {style_class(relation_label(piece))}"
 
 
 def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
@@ -235,7 +234,7 @@ def _passage(piece: Evidence, report: Report, pages: Pages, is_editable: bool) -
             class_="links",
         ),
         why(piece, report, page),
-        class_=f"card {_quote_class(piece).partition(' ')[2]}",
+        class_=f"card {style_class(relation_label(piece))}",
     )
 
 

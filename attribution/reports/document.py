@@ -41,10 +41,7 @@ class _Drawing:
         lines = self._exported.note.split("\n")
         if self._exported.title and report.question:
             lines.insert(0, f"Question: {report.question}")
-        nodes: list[Node] = []
-        for line in lines:
-            if line.strip():
-                nodes.append(el("p", line, class_="lead", dir="auto"))
+        nodes = [el("p", line, class_="lead", dir="auto") for line in lines if line.strip()]
         verifier = report.versions.get("verifier", "an unknown verifier")
         made = f"Checked on {date(report.created_at)} with {verifier}"
         nodes.append(el("p", f"{made}: {cards.headline(report)}.", class_="reason"))
@@ -64,8 +61,13 @@ class _Drawing:
         for claim in loose:
             words = el("span", claim.text, class_=self._class(claim.id), dir="auto")
             nodes.append(el("p", words, self._number(claim.id)))
-        label = "The answer, with its claims marked"
-        return el("section", *nodes, class_="answer", role="region", aria_label=label)
+        return el(
+            "section",
+            *nodes,
+            class_="answer",
+            role="region",
+            aria_label="The answer, with its claims marked",
+        )
 
     def _class(self, claim_id: str) -> str:
         return f"claim g-{self._rows[claim_id].group}"
@@ -101,11 +103,14 @@ class _Drawing:
         settings = cards.CardSettings(
             quotations=quotations(self._report), citations=citation_lines(self._report)
         )
-        entries: list[Node] = []
-        for row in sorted(self._rows.values(), key=lambda row: BADGES.index(row.badge)):
-            entries.append(self._entry(row, settings))
-        label = "The evidence of each claim"
-        return el("section", *entries, class_="panels", role="region", aria_label=label)
+        rows = sorted(self._rows.values(), key=lambda row: BADGES.index(row.badge))
+        return el(
+            "section",
+            *(self._entry(row, settings) for row in rows),
+            class_="panels",
+            role="region",
+            aria_label="The evidence of each claim",
+        )
 
     def _entry(self, row: ClaimRow, settings: cards.CardSettings) -> Node:
         parts: list[Node] = [_still(cards.panel(row, self._report, settings))]

@@ -44,7 +44,7 @@ def source_list(report: Report) -> Node:
     used.sort(key=lambda page: len(labels[page.id]), reverse=True)
     return el(
         "div",
-        el("p", "No source was read.") if not report.pages else None,
+        None if report.pages else el("p", "No source was read."),
         *(_card(page, labels[page.id], report) for page in used),
         _others([page for page in report.pages if not labels[page.id]]),
         class_="panel-body sources",
@@ -54,9 +54,11 @@ def source_list(report: Report) -> Node:
 def _others(pages: Sequence[Page]) -> Node | None:
     if not pages:
         return None
-    titles = el("ul", *(el("li", _title(page, 0)) for page in pages))
-    summary = f"Nothing about a claim: {plural(len(pages), 'page')}"
-    return el("details", el("summary", summary), titles)
+    return el(
+        "details",
+        el("summary", f"Nothing about a claim: {plural(len(pages), 'page')}"),
+        el("ul", *(el("li", _title(page, 0)) for page in pages)),
+    )
 
 
 def _title(page: Page, start: int) -> Node:
@@ -67,21 +69,31 @@ def _title(page: Page, start: int) -> Node:
 
 
 def _card(page: Page, labels: Labels, report: Report) -> Node:
-    """Draw a source with its claims, each with the icon of what the source says of it."""
+    """Draw a source with its claims and their counts; the supported ones are folded."""
     first = next(piece.sentence[0] for piece in _speaking(report, page))
-    rows: list[Node] = []
+    name = [_title(page, first), el("span", facts(page, first), class_="facts")]
+    lists: list[Node] = []
     for label in LABELS:
-        for claim in report.claims:
-            if labels.get(claim.id) == label:
-                rows.append(el("li", _claim_button(claim, label)))
-    name = (_title(page, first), el("span", facts(page, first), class_="facts"))
-    return el("article", el("p", *name, class_="source-name"), el("ul", *rows, class_="uses"))
+        claims = [claim for claim in report.claims if labels.get(claim.id) == label]
+        if not claims:
+            continue
+        name.append(el("span", f"{look(label).icon} {len(claims)}", class_=f"count v-{label}"))
+        uses = el("ul", *(_use(claim, label) for claim in claims), class_="uses")
+        if label == "supported":
+            uses = el("details", el("summary", plural(len(claims), "supported claim")), uses)
+        lists.append(uses)
+    return el("article", el("p", *name, class_="source-name"), *lists)
 
 
-def _claim_button(claim: Claim, label: Label) -> Node:
-    icon = el("span", look(label).icon, class_=f"mark v-{label}", aria_hidden="true")
-    words = el("span", claim.text, dir="auto")
-    return el("button", icon, words, type="button", data_claim=claim.id)
+def _use(claim: Claim, label: Label) -> Node:
+    button = el(
+        "button",
+        el("span", look(label).icon, class_=f"mark v-{label}", aria_hidden="true"),
+        el("span", claim.text, dir="auto"),
+        type="button",
+        data_claim=claim.id,
+    )
+    return el("li", button)
 
 
 # --- the text of a source ---
@@ -109,9 +121,7 @@ def source_text(report: Report, page: Page, sentence: Span) -> dict[str, object]
     start, end = sorted(min(max(0, place), size) for place in sentence)
     marks = _marks(_speaking(report, page), (start, end))
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-    rows: list[dict[str, object]] = []
-    for mark in marks:
-        rows.append({"at": [mark.start, mark.end], "claims": _claims_of(mark, numbers)})
+    rows = [{"at": [mark.start, mark.end], "claims": _claims_of(mark, numbers)} for mark in marks]
     return {
         "head": data(_head(page, start)),
         "page": page.id,
@@ -139,30 +149,25 @@ def _head(page: Page, at: int) -> Node:
     address = safe_url(page.reference or page.facts_from)
     if page.kind == "web":
         address = link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0])
-    links = None
-    if address:
-        links = el("p", link("Open the original ↗", address, "more"), class_="links")
+    original = link("Open the original ↗", address, "more") if address else None
     return el(
         "div",
         el("h3", page.name, dir="auto"),
         el("p", facts(page, at), class_="facts"),
-        links,
+        original,
         class_="source-head",
     )
 
 
 def _claims_of(mark: _SourceMark, numbers: Mapping[str, int]) -> list[dict[str, object]]:
     """Return the claims of one mark, each once, those that a passage decides first."""
-    claims: list[dict[str, object]] = []
-    for claim_id, label in _labels(mark.pieces).items():
-        style = look(label)
-        claims.append(
-            {
-                "id": claim_id,
-                "n": numbers[claim_id],
-                "label": label,
-                "icon": style.icon,
-                "word": style.word.lower(),
-            }
-        )
-    return claims
+    return [
+        {
+            "id": claim_id,
+            "n": numbers[claim_id],
+            "label": label,
+            "icon": look(label).icon,
+            "word": look(label).word.lower(),
+        }
+        for claim_id, label in _labels(mark.pieces).items()
+    ]

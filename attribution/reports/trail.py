@@ -144,9 +144,10 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
     traces = [t for t in provenance.traces if t.claim_id == row.claim.id] if provenance else []
     searches = [(t.query, t.searcher) for t in traces]
     searches = searches or [(piece.query, piece.searcher) for piece in row.evidence]
-    queries = []
-    for query, searcher in dict.fromkeys(searches):
-        queries.append(f"{query or 'No query was needed'} ({searcher})")
+    queries = [
+        f"{query or 'No query was needed'} ({searcher})"
+        for query, searcher in dict.fromkeys(searches)
+    ]
     lost: list[str] = []
     for failure in _failures(row.claim, report, provenance):
         subject = f"{failure.subject}: " if "://" in failure.subject else ""

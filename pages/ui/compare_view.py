@@ -298,7 +298,7 @@ def _nouns(text: str) -> list[str]:
 
 def _counted(rows: Sequence[ClaimRow]) -> str:
     number = group_counts(row.badge for row in rows)
-    return ", ".join(f"{number[n]} {g.word.lower()}" for n, g in GROUPS.items() if number[n])
+    return ", ".join(f"{number[n]} {g.word}" for n, g in GROUPS.items() if number[n])
 
 
 def answers_insight(result: TwoAnswers, titles: Sequence[str]) -> list[tuple[str, bool]]:

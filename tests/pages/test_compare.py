@@ -106,7 +106,7 @@ def test_disagreements_come_first_with_their_values_boxed() -> None:
     values = [[text for text, is_boxed in cell[0]["text"] if is_boxed] for cell in row["cells"]]
     assert values == [["5 million"], ["6 million"]]
     assert row["about"] == "Cost"
-    assert data["sections"][2]["folded"] == "1 no source"
+    assert data["sections"][2]["folded"] == "1 No source"
     assert said(data) == "The two disagree on 1 point. The sources support Claude on 1."
 
 

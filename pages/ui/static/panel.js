@@ -79,20 +79,21 @@ class Panel {
   drawClaim(data, id) {
     const claim = data.claims[id];
     const content = id ? data.panels[id] : data.empty;
-    if (this.view.changed("panel", ["claim", id, content])) {
+    const offer = claim?.label === "contradicted" && data.corrections?.[id];
+    if (this.view.changed("panel", ["claim", id, content, offer])) {
       const same = this.drawn === id;
       const open = [...this.scroll.querySelectorAll("details")].map((node) => node.open);
       const card = build(content);
       if (id) card.querySelector(".head")?.append(this.steps(id));
+      if (offer) card.querySelector(".pair").after(this.correctButton(id, offer));
       this.scroll.replaceChildren(card);
       if (same) {
         this.scroll.querySelectorAll("details").forEach((node, place) => { node.open = open[place]; });
       } else this.scroll.scrollTop = 0;
       this.drawn = id;
     }
-    const offer = claim?.label === "contradicted" && data.corrections?.[id];
-    const own = claim && [id, claim.own, claim.note, claim.judgeable, data.editable, offer];
-    if (this.view.changed("foot", ["claim", own])) this.drawFoot(id, claim, data, offer);
+    const own = claim && [id, claim.own, claim.note, claim.judgeable, data.editable];
+    if (this.view.changed("foot", ["claim", own])) this.drawFoot(id, claim, data);
   }
 
   steps(id) {
@@ -104,7 +105,7 @@ class Panel {
     return steps;
   }
 
-  drawFoot(id, claim, data, offer) {
+  drawFoot(id, claim, data) {
     const next = button("btn primary next", "Next", "Next claim to review, key n", () => this.view.next());
     next.append(key("N"));
     this.foot.hidden = !claim;
@@ -114,7 +115,6 @@ class Panel {
     }
     const label = make("div", "label");
     label.append(make("b", "", "Your verdict"), make("span", "spring"));
-    if (offer) label.append(this.correctButton(id, offer));
     label.append(this.noteButton(id, claim));
     const row = make("div", "verdicts");
     row.append(...VERDICTS.map((verdict) => this.verdictButton(id, claim, verdict)), next);
