@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.embedders import EMBEDDERS
 from attribution.models.files import weights
-from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.studies.papers import paper
@@ -17,36 +16,24 @@ METHODS: dict[str, Table[Any]] = {
     "segmenter": SEGMENTERS,
     "embedder": EMBEDDERS,
     "verifier": VERIFIERS,
-    "sources": SEARCHERS,
 }
 
 
-class Preset(NamedTuple):
-    """A paper's settings on this machine.
-
-    Attributes:
-        stood_in: By setting, a sentence that names what was taken instead, and what the paper's
-            own value needs.
-    """
-
-    values: dict[str, Any]
-    stood_in: dict[str, str]
+def preset() -> dict[str, Any]:
+    """Return the settings of V24's experiments by name."""
+    return {name: setting.value for name, setting in paper("v24").settings.items()}
 
 
-def preset(own: Settings) -> Preset:
-    """Return the settings of V24 under the visitor's own settings."""
-    made = Preset({}, {})
-    for name, setting in paper("v24").settings.items():
-        value, instead = (
-            one[0] if isinstance(one, list) else one for one in (setting.value, setting.instead)
-        )
-        step = LLM.step if value == "llm" and not own.has_llm else ""
+def missing_of_preset(own: Settings) -> str:
+    """Return what the first of V24's methods that isn't ready needs; empty if all are ready."""
+    for name, value in preset().items():
         if name in METHODS:
-            step = missing_step(METHODS[name][str(value)], own)
-        made.values[name] = setting.instead if step else setting.value
+            step = missing_step(METHODS[name][value], own)
+        else:
+            step = LLM.step if value == "llm" and not own.has_llm else ""
         if step:
-            made.stood_in[name] = f"{instead} stands in for {value} ({name}): {step}"
-    return made
+            return f"{name} “{value}”: {step}"
+    return ""
 
 
 def named_verifier(settings: Settings) -> Settings:

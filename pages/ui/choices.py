@@ -36,7 +36,7 @@ from attribution.settings import (
     Trust,
     visitor_endpoint,
 )
-from attribution.studies.preset import preset
+from attribution.studies.preset import missing_of_preset, preset
 from attribution.tables import Entry, Source
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import DecisionPolicy, recolour
@@ -111,7 +111,10 @@ def settings() -> Settings | str:
     if isinstance(base, str):
         return base
     if state.value("preset"):
-        chosen |= preset(base).values
+        missing = missing_of_preset(base)
+        if missing:
+            return f"“As in V24” needs {missing}"
+        chosen |= preset()
     try:
         return demanded({**chosen, "sources": sources}, base)
     except AttributionError as error:
@@ -316,13 +319,14 @@ def restore(report: Report) -> None:
     fill_sources(saved.sources)
     policy = DecisionPolicy.of(report.settings).as_settings()
     state.fill(**{name: policy[name] for name in state.POLICY})
+    is_preset = all(getattr(saved, name) == value for name, value in preset().items())
     own = {
         p.url.removeprefix("document:"): p for p in report.pages if p.kind == "document" and p.text
     }
     state.fill(
         pasted=own[PASTED].text if PASTED in own else "",
         files=tuple(to_read_again(name, page) for name, page in own.items() if name != PASTED),
-        preset=saved.decision == "plain",
+        preset=is_preset,
         llm_model=saved.openai_model,
         llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in _METHODS},

@@ -13,7 +13,6 @@ from attribution.pipeline.permissions import allowed_models
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, Settings
-from attribution.studies.preset import preset
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -229,7 +228,12 @@ def advanced_menu(segmenter: bool = True) -> None:
                 pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
             earlier_turns()
         with right:
-            _preset()
+            st.checkbox(
+                "As in V24 (Vladika et al. 2024)",
+                bool(state.initial("preset")),
+                key=state.key("preset"),
+                help="The paper's settings replace the options here; the sources stay.",
+            )
             for name in SLIDERS:
                 _slider(name)
             language_model()
@@ -245,22 +249,6 @@ def _methods(segmenter: bool) -> None:
     pick(LABELS["query"], "query", QUERIES, help)
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
     _method("verifier", VERIFIERS, help)
-
-
-def _preset() -> None:
-    """Draw the choice of a paper's settings, and what stands in for those that are not ready."""
-    st.checkbox(
-        "As in V24 (Vladika et al. 2024)",
-        bool(state.initial("preset")),
-        key=state.key("preset"),
-        help="The paper's settings replace the options here; the sources stay.",
-    )
-    base = choices.endpoint()
-    if state.value("preset") and isinstance(base, Settings):
-        stood_in = preset(base).stood_in
-        words = [stood_in[name] for name in stood_in if name != "sources"]
-        if words:
-            note(f"{len(words)} of its methods are replaced", *words, brief=True)
 
 
 def _method(name: str, table: Mapping[str, Entry], help: str) -> None:

@@ -23,12 +23,10 @@ class PaperSetting(Frozen):
 
     Attributes:
         section: The section that gives the value.
-        instead: The value on a machine that lacks the paper's own.
     """
 
-    value: object
+    value: str | int
     section: str
-    instead: object = None
 
 
 class Series(Frozen):

@@ -10,7 +10,6 @@ from typing import Any
 
 from attribution.claims import worthiness
 from attribution.claims.context import add_context, check_independence
-from attribution.claims.enrichment import enrich
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
@@ -29,7 +28,7 @@ from attribution.studies.papers.reproduce import (
     left_out,
     texts_of,
 )
-from attribution.studies.preset import missing_step, named_verifier, preset
+from attribution.studies.preset import missing_step, preset
 from attribution.studies.results import mean, percent
 from attribution.text.parse import parse
 from attribution.text_files import Cell, Row, format_cell
@@ -50,8 +49,10 @@ Cells = Sequence[Cell]
 
 
 def compute(number: str, inputs: TableInputs) -> Steps:
-    """Compute one table."""
+    """Compute one table. Raises BadInput if no method of it is ready."""
     experiment = _Experiment(number, inputs)
+    if not experiment.series:
+        raise BadInput("; ".join(left_out(experiment.missing)))
     methods = [number, *map(experiment.method, experiment.series)]
     made = yield from inputs.each(methods, experiment.work)
     rows: dict[str, ComputedRow] = {}
@@ -72,17 +73,16 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 class _Experiment:
     """The steps of V24 with its settings, by the rows of a table.
 
-    A segmenter that isn't ready is replaced by the chosen one. Where it is what a row is about, of
-    raw claims and of direct segmentation, the row is blank.
+    A row whose methods aren't ready is left out.
     """
 
     def __init__(self, number: str, inputs: TableInputs) -> None:
         self.number, self.inputs = number, inputs
         own = inputs.asking("")
-        values = preset(own).values | {"segmenter": own.segmenter, "sources": own.sources}
+        values = preset()
         if own.verifier != "auto":
             values["verifier"] = own.verifier
-        self.settings = named_verifier(own.model_copy(update=values))
+        self.settings = own.model_copy(update=values)
         self.rows = paper("v24").tables[number].series
         self.series: dict[str, Settings] = {}
         self.missing: dict[str, str] = {}
@@ -98,12 +98,16 @@ class _Experiment:
         Raises:
             AttributionError: A method isn't ready, or an endpoint has no embeddings.
         """
-        settings = self.inputs.asking(row.model, self.settings).model_copy(update=row.changes)
-        step = missing_step(SEGMENTERS[row.segmenter], settings)
-        if not step:
-            settings = settings.model_copy(update={"segmenter": row.segmenter})
-        elif self.number in RAW or (self.number, row.segmenter) == ("T8", "direct"):
-            raise BadInput(step)
+        changes = {"segmenter": row.segmenter, **row.changes}
+        settings = self.inputs.asking(row.model, self.settings).model_copy(update=changes)
+        needed = [SEGMENTERS[row.segmenter]]
+        if self.number not in RAW:
+            needed.append(VERIFIERS[settings.verifier])
+            EMBEDDERS.chosen(settings)
+        for entry in needed:
+            step = missing_step(entry, settings)
+            if step:
+                raise BadInput(step)
         if row.reader:
             VERIFIERS.build(row.reader, settings)
         if self.number == "T9":
@@ -127,15 +131,13 @@ class _Experiment:
     def annotated(
         self, task: str, row: Row, claims: Sequence[Claim], model: str = GPT4
     ) -> list[Claim]:
-        """Let a language model annotate claims; without one, the rules do (V24 4.2, 5.1.1)."""
+        """Let a language model annotate claims; in T3, rules do without one (V24 4.2, 5.1.1)."""
         question, answer = texts_of(row)
         by_rules = list(claims)
         if task == "worthiness":
             by_rules = worthiness.classify(add_context(claims, answer), answer)
         elif task == "independence":
             question, by_rules = "", check_independence(claims)
-        elif not self.settings.has_llm:
-            by_rules = enrich(question, answer, claims)
         if not self.settings.has_llm:
             return by_rules
         settings = self.inputs.asking(model, self.settings)

@@ -60,8 +60,14 @@ def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object])
     assert again.page_number(again.text.index("last")) == 3
 
 
-def test_the_settings_of_a_paper_replace_all_but_the_sources(session: dict[str, object]) -> None:
+def test_the_settings_of_a_paper_replace_all_but_the_sources(
+    session: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     state.fill(preset=True, query="question", sources=("collection:rivers",))
+    problem = choices.settings()
+    assert isinstance(problem, str)
+    assert "needs segmenter “direct”" in problem
+    monkeypatch.setattr(choices, "missing_of_preset", lambda own: "")
     settings = choices.settings()
     assert isinstance(settings, Settings)
     assert settings.sources == ("collection:rivers",)

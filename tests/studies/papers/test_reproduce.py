@@ -67,6 +67,7 @@ def test_the_tables_that_can_be_computed_are_listed(capsys: pytest.CaptureFixtur
         (["X1.T1", "--out", "x"], "X1.T1 is not computed"),
         (["V24.T1"], "give one with --out"),
         (["V24.T1", "--out", "{}"], "needs answers"),
+        (["V24.T8", "--out", "{}-folder", "--input", "{}"], "GPT4 Direct: left out: set OPENAI"),
         (
             ["V24.T1", "--models", "GPT-9=x", "--out", "{}-folder", "--input", "{}"],
             "no language model",
@@ -247,6 +248,8 @@ def test_pairs_are_of_claims_made_of_spacys_sentences_or_directly(
     sentences = {asked(body) for body in seen if task_of(body) == "First fact"}
     assert sentences == {"1. **Paris** lies there.", "Should you go?"}
     assert made["ours"][label][1] > 0
+    if number != "T4":  # which has counts
+        assert sum(made["ours"][label]) == pytest.approx(100)
 
 
 def test_lengths_and_pairs_without_a_relation_are_measured_before_and_after_enrichment() -> None:
@@ -263,24 +266,18 @@ def test_lengths_and_pairs_without_a_relation_are_measured_before_and_after_enri
     assert "50.0 % of dependent claims, 33.3 % of those" in made
 
 
-def test_shares_sum_to_one_hundred_and_direct_rows_are_blank_without_a_language_model(
-    tmp_path: Path,
-) -> None:
-    made = reproduced(tmp_path, "V24.T8", [CHECKED])
-    assert set(made["ours"]) == {"Original Independent", "Original Non-Ind."}
-    assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
-    assert made["notes"][0] == "Original Independent: 1 claims, 31.0 characters a claim"
-    assert any(note.startswith("GPT4 Direct: left out:") for note in made["notes"])
-
-
 def test_claims_without_passages_count_in_t9_and_are_unrelated_in_t7(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, serve: Serve
 ) -> None:
+    serve(partial(reply_to, []))
     nothing = SimpleNamespace(evidence=())
     monkeypatch.setattr(TableInputs, "check", lambda *inputs: nothing)
-    t9, t7 = (reproduced(tmp_path / number, f"V24.{number}", [PARIS]) for number in ("T9", "T7"))
+    t9, t7 = (
+        reproduced(tmp_path / number, f"V24.{number}", [PARIS], "--models", "tiny")
+        for number in ("T9", "T7")
+    )
     assert t9["ours"]["SBert Baseline (Macro)"] == [0.0, 0.0, 0.0]
-    assert t7["ours"]["Original Independent"] == [0.0, 0.0, 100.0]
+    assert t7["ours"]["Original Non-Ind."] == [0.0, 0.0, 100.0]
 
 
 def test_an_endpoint_without_embeddings_leaves_its_row_out(tmp_path: Path, serve: Serve) -> None:
@@ -305,15 +302,18 @@ def test_each_model_does_what_it_does_in_the_paper(tmp_path: Path, serve: Serve)
     }
 
 
-def test_documents_are_sources_of_every_answer(tmp_path: Path) -> None:
-    settings = Settings.from_environment(sources=["documents"], verifier="embedded-small")
+def test_documents_are_sources_of_every_answer(tmp_path: Path, serve: Serve) -> None:
+    serve(partial(reply_to, []))
+    settings = Settings.from_environment(
+        sources=["documents"], verifier="embedded-small", openai_model="tiny"
+    )
     document = Document("Paris.txt", DOCUMENT.encode(), "text/plain")
     inputs = TableInputs(settings, tmp_path, [Row(1, PARIS)], [document])
     *_, made = reproduce("V24.T7", inputs)
     assert isinstance(made, Reproduced)
-    ours = next(row for row in made.table.rows if row[1] != "published")
-    assert ours[0] == "Original Independent"
-    assert None not in ours
+    ours = [row for row in made.table.rows if row[1] != "published"]
+    assert ours[1][0] == "Original Non-Ind."
+    assert None not in ours[1]
 
 
 YES = {"coherent": True, "supported": True}
