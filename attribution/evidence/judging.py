@@ -52,8 +52,9 @@ class PlacedPassage:
 
     @property
     def stated(self) -> str:
-        """The text with lines that state nothing blanked."""
-        return prose(self.page.text)[self.start : self.end]
+        """The text with lines that state nothing blanked, or all of it if there are no others."""
+        stated = prose(self.page.text)[self.start : self.end]
+        return self.text if stated.isspace() else stated
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,12 @@ def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -
     assert piece.deciding_sentence == "The Nile is quite long."
 
 
+def test_a_passage_of_nothing_but_addresses_is_read_as_it_stands() -> None:
+    verifier = Recorder()
+    read([case("www.nile.org", title="")], verifier, DecisionPolicy())
+    assert verifier.pairs == [("The Nile is long.", "www.nile.org")]
+
+
 def test_a_plain_decision_reads_the_passage_alone_and_runs_no_step() -> None:
     policy = DecisionPolicy(decision="plain")
     verifier = Recorder(Nile=0.95)
