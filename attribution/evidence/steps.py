@@ -26,7 +26,6 @@ from attribution.types import (
     Evidence,
     Page,
     Pair,
-    Probabilities,
     Relation,
     Reservation,
     Span,
@@ -455,67 +454,6 @@ PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
 }
 
 
-LABEL = re.compile(r"^\W*(?:(?:\w{1,20} )?fact[- ]?check(?:ing)?|the facts)\s*[:|–—-]\s*", re.I)
-SITE = re.compile(r"\s[|–—-]\s[^|–—]{2,40}$")
-RATING = re.compile(
-    r"""\b(?:
-        (?:rating|ruling|verdict|conclusion|our\ call|fact[- ]check)\s?[:–—-]\s?   # Rating: False
-        |(?:we|politifact|snopes)\ (?:rate|rated|rule|ruled)\ [\w\ ]{2,20}?\ (?:as\ )?
-    )[\"“]?(?P<rating>[^\n.!]{3,60})""",
-    re.I | re.X,
-)
-MIXED = re.compile(
-    r"\b(?:half|part(?:ly|ially)|mixture|mixed|unproven|unknown|(?:lacks|missing) context)\b", re.I
-)
-FALSE = re.compile(
-    r"\b(?:false|fake|incorrect|inaccurate|wrong|untrue|not true|hoax|scam|debunked|unfounded|"
-    r"baseless|pants on fire|altered|doctored|satire|no evidence|(?:three|four) pinocchios)\b",
-    re.I,
-)
-TRUE = re.compile(r"\b(?:true|correct|accurate|confirmed|authentic)\b", re.I)
-SAME = 0.6  # least share of the claim's words that the reviewed claim has, and the other way round
-RATED = 0.9  # probability of a relation that a rating decides
-
-
-def headline(page: Page) -> str:
-    """Return a page's headline without the names of its column and its site."""
-    title = page.title.strip()
-    return SITE.sub("", LABEL.sub("", title)) or title
-
-
-def rating(page: Page) -> bool | None:
-    """Return True if a fact check found its claim true, False if false; None if neither."""
-    match = RATING.search(page.text)
-    words = match["rating"] if match else ""
-    if not words or MIXED.search(words):
-        return None
-    if FALSE.search(words):
-        return False
-    return True if TRUE.search(words) else None
-
-
-def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let a fact check count by what it rates.
-
-    The page repeats what it refutes, so its text alone supports nothing. If it reviews this claim,
-    its rating decides.
-    """
-    if page.genre != "fact check":
-        return None
-    reviewed = headline(page)
-    overlap = min(shared_words(claim.statement, reviewed), shared_words(reviewed, claim.statement))
-    found = rating(page)
-    if found is not None and overlap >= SAME:
-        entailed, contradicted = (RATED, 0.0) if found else (0.0, RATED)
-        probabilities = Probabilities(
-            entailed=entailed, contradicted=contradicted, no_relation=1 - RATED
-        )
-        return piece.model_copy(update={"probabilities": probabilities})
-    if piece.probabilities.entailed < piece.probabilities.contradicted:
-        return None
-    return _reserved(piece, "a fact check repeats what it reviews", "entailed")
-
-
 WITHDRAWN = re.compile(
     r"""
     (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
@@ -539,8 +477,6 @@ def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
 
     The claim's words stand in the withdrawn part alone, or the whole page is retracted or a joke.
     """
-    if page.genre == "fact check":
-        return None
     for match in WITHDRAWN.finditer(piece.text):
         rest = piece.text[: match.start()] + piece.text[match.end() :]
         is_taken_back = not uncovered(claim.statement, match[0])
@@ -566,7 +502,6 @@ def silent(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
 
 
 STEPS: dict[str, Callable[[Claim, Page, Evidence], Evidence | None]] = {  # in their order
-    "rated": rated,
     "withdrawn": withdrawn,
     "silent": silent,
 }
