@@ -67,7 +67,6 @@ def as_text(data: object) -> str:
     return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
 
 
-@pytest.mark.slow
 def sees_no_source(page: Page, received: list[str]) -> None:
     """Type and flag before the first answer: nothing of the source has reached the browser."""
     page.keyboard.press("w")
