@@ -403,7 +403,7 @@ _VERB = re.compile(
 )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)  # the pages of a run
 def prose(text: str) -> str:
     """Return the text with blanks in place of lines that state nothing, and of marks in others."""
     lines = []
