@@ -1,20 +1,19 @@
-"""Compare two checked answers to one question: both say it, or they contradict each other.
+"""Compare two checked answers to one question: they say the same, contradict each other or differ.
 
-Two claims contradict each other if they give one attribute different values, or if the verifier
-says so.
+Two claims contradict each other if they give one attribute values that exclude each other, or if
+the verifier says so. They differ if they give it other values, such as two causes of a fire.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Literal, NamedTuple
-
-from pydantic import TypeAdapter
 
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.events import finished
@@ -25,7 +24,7 @@ from attribution.pipeline.judge import read_each
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.parse import parse
+from attribution.text.parse import NOMINAL_SUBJECTS, parse
 from attribution.text.quantities import (
     MONTHS,
     ROUNDED,
@@ -49,9 +48,9 @@ from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.reader import CachedVerifier
 
-Agreement = Literal["contradiction", "same"]
+Agreement = Literal["contradiction", "differs", "same"]
 
-SIMILAR = 0.3  # least cosine of a claim and the nearest of the other answer
+SIMILAR = 0.25  # least cosine of two claims that are compared
 ENTAILED = 0.5  # least probability that one claim entails the other
 # Least share of the entailed claim's words that the other has: a similar topic is not enough.
 COVERED = 0.5
@@ -59,6 +58,21 @@ CONTRADICTED = 0.8  # least probability that one claim contradicts the other
 FITS = 0.6  # least probability that a claim with a value of the other follows from the other
 METRES = {"metr": 1.0, "kilometr": 1000.0, "km": 1000.0, "mile": 1609.3, "mil": 1609.3}  # by stem
 EXCLUDES = 0.4  # least probability that it then contradicts what it was
+EACH_FITS = 0.4  # least probability that each of two claims with a cause of the other follows
+# A word of one of two claims that give causes, and what a cause follows
+CAUSAL = re.compile(
+    r"""\b(?: because | due[ ]to | owing[ ]to | after | caus | reason | result | consequence | blame
+    | led[ ]to | trigger | provok | source | origin | trace )""",
+    re.VERBOSE,
+)
+CAUSE = re.compile(
+    r"""\b(?: because(?:[ ]of)? | (?:due|owing)[ ]to | after | (?:result|consequence)[ ]of
+    | (?:caused|triggered|provoked|set[ ]off)[ ]by | traced[ ](?:back[ ])?to
+    | (?:result(?:s|ed)|comes|came|stems?|stemmed)[ ]from
+    | blame[ds]?[ ].*?[ ]on | reason[ ].*?[ ](?:is|was) )
+    [ ](?P<cause>.*\w)""",
+    re.VERBOSE,
+)
 Read = Callable[[Sequence[tuple[str, str]]], list[Probabilities]]
 _CLAUSE_ENDS = re.compile(r"[,;]\s+(?:and|but|while|whereas|which|who)\s|;\s")
 NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
@@ -66,7 +80,7 @@ NOTHING = Probabilities(entailed=0, contradicted=0, no_relation=1)
 
 @dataclass(frozen=True)
 class Match:
-    """Matching claims of both answers, by id. A contradiction has one claim of each answer."""
+    """Matching claims of both answers, by id. A disagreement has one claim of each answer."""
 
     agreement: Agreement
     first: tuple[str, ...]
@@ -81,34 +95,34 @@ class _Statement(NamedTuple):
 
 
 _Pair = tuple[_Statement, _Statement]
+_Spans = tuple[Span, Span]  # in each of two claims
 
 
 def align(
     first: Report, second: Report, embedder: Embedder, verifier: CachedVerifier
 ) -> tuple[Match, ...]:
-    """Match the claims of two answers, contradictions first, then in the order of the first answer.
+    """Match the claims of two answers, disagreements first, each in the order of the first answer.
 
     Claims that are not checked, such as opinions, are left out. A claim can be in several
-    contradictions, but in only one agreement: claims that agree with the same claim are one match.
+    disagreements, but in only one agreement: claims that agree with the same claim are one match.
     """
-    contradictions: list[Match] = []
+    disagreements: list[Match] = []
     agreements: list[Match] = []
-    pairs = _candidates(first, second, embedder)
     read = partial(_judge, verifier=verifier, title=first.question)
-    forwards = read([(other.text, one.text) for one, other in pairs])
-    backwards = read([(one.text, other.text) for one, other in pairs])
-    differing = _differing(pairs, read)
-    readings = zip(pairs, forwards, backwards, strict=True)
-    for number, ((one, other), forward, backward) in enumerate(readings):
+    for one, other in _candidates(first, second, embedder):
         ids = ((one.id,), (other.id,))
+        forward, backward = read([(other.text, one.text), (one.text, other.text)])
         denied = max(forward.contradicted, backward.contradicted)
-        if denied >= CONTRADICTED or number in differing:
-            contradictions.append(Match("contradiction", *ids))
+        exchanged = _exchanged(one.text, other.text, read)
+        if denied >= CONTRADICTED or exchanged == "contradiction":
+            disagreements.append(Match("contradiction", *ids))
         elif _entails(one.text, other.text, forward) or _entails(other.text, one.text, backward):
             agreements = _joined(Match("same", *ids), agreements)
+        elif exchanged and max(forward.entailed, backward.entailed) < ENTAILED:
+            disagreements.append(Match("differs", *ids))
     order = [claim.id for claim in first.claims]
     agreements.sort(key=lambda match: order.index(match.first[0]))
-    return (*contradictions, *agreements)
+    return (*disagreements, *agreements)
 
 
 def _statements(report: Report) -> list[_Statement]:
@@ -116,7 +130,9 @@ def _statements(report: Report) -> list[_Statement]:
 
 
 def _candidates(first: Report, second: Report, embedder: Embedder) -> list[_Pair]:
-    """Return each checked claim with the nearest of the other answer, if it is similar."""
+    """Return each checked claim with similar ones of the other answer: the nearest, and of one that
+    gives a cause all that do.
+    """
     ones, others = _statements(first), _statements(second)
     if not (ones and others):
         return []
@@ -126,7 +142,9 @@ def _candidates(first: Report, second: Report, embedder: Embedder) -> list[_Pair
     pairs: list[_Pair] = []
     for i, one in enumerate(ones):
         for j, other in enumerate(others):
-            if cosines[i, j] >= max(SIMILAR, min(of_ones[i], of_others[j])):
+            cosine = cosines[i, j]
+            are_causal = CAUSAL.search(one.text) and CAUSAL.search(other.text)
+            if cosine >= SIMILAR and (are_causal or cosine >= min(of_ones[i], of_others[j])):
                 pairs.append((one, other))
     return pairs
 
@@ -140,67 +158,62 @@ def _judge(
     return [one.probabilities if isinstance(one, Evidence) else NOTHING for one in pieces]
 
 
-class _Exchange(NamedTuple):
-    """A value of each of two claims, in the place of the other."""
+def _exchanged(one: str, other: str, read: Read) -> Agreement | None:
+    """Return how two claims relate that give one attribute different values.
 
-    pair: int  # number of the pair of claims
-    clauses: tuple[str, str]  # around both values
-    changed: tuple[str, str]  # the same with the other value
-
-
-def _differing(pairs: Sequence[_Pair], read: Read) -> set[int]:
-    """Return the numbers of the pairs that give one attribute different values.
-
-    “Lars Eide is the head” and “Under its head Ann Holm it grew” do: “Ann Holm is the head” follows
-    from the second, and contradicts the first.
+    “Lars Eide is the head” and “Under its head Ann Holm it grew” contradict each other: “Ann Holm
+    is the head” follows from the second, and contradicts the first. Causes differ if each fits the
+    other claim.
     """
-    exchanges: list[_Exchange] = []
-    for number, (one, other) in enumerate(pairs):
-        exchanges += _exchanges(number, one.text, other.text)
-    questions: list[tuple[str, str]] = []
-    for number, clauses, changed in exchanges:
-        one, other = pairs[number]
-        questions += [(changed[0], other.text), (changed[1], one.text)]
-        questions += zip(clauses, changed, strict=True)
-    readings = iter(read(questions))
-    differing: set[int] = set()
-    for exchange in exchanges:
-        fits = max(next(readings).entailed, next(readings).entailed)
-        excludes = max(next(readings).contradicted, next(readings).contradicted)
+    for spans in _rival_spans(one, other):
+        clauses, changed = _exchange(one, other, spans)
+        fits = max(p.entailed for p in read([(changed[0], other), (changed[1], one)]))
+        excludes = max(p.contradicted for p in read(list(zip(clauses, changed, strict=True))))
         if fits >= FITS and excludes >= EXCLUDES:
-            differing.add(exchange.pair)
-    return differing
+            return "contradiction"
+    if CAUSAL.search(one) or CAUSAL.search(other):
+        for spans in itertools.product(_causes(one), _causes(other)):
+            _, changed = _exchange(one, other, spans)
+            fits = min(p.entailed for p in read([(changed[0], other), (changed[1], one)]))
+            if fits >= EACH_FITS:
+                return "differs"
+    return None
 
 
-def _exchanges(pair: int, one: str, other: str) -> Iterator[_Exchange]:
-    """Yield each name and quantity of a claim exchanged for one of the other claim."""
-    spans = _rival_spans(one, other)
-    for name in _names(one):
-        for other_name in _names(other):
-            if one[slice(*name)] not in other and other[slice(*other_name)] not in one:
-                spans.append((name, other_name))
-    for span, other_span in spans:
-        before, after = _around(one, span)
-        other_before, other_after = _around(other, other_span)
-        value, other_value = one[slice(*span)], other[slice(*other_span)]
-        clauses = (before + value + after, other_before + other_value + other_after)
-        changed = (before + other_value + after, other_before + value + other_after)
-        yield _Exchange(pair, clauses, changed)
+def _exchange(one: str, other: str, spans: _Spans) -> tuple[tuple[str, str], ...]:
+    """Return the clauses around a value of each claim, and the same with the other's value."""
+    before, value, after = _clause(one, spans[0])
+    other_before, other_value, other_after = _clause(other, spans[1])
+    clauses = (before + value + after, other_before + other_value + other_after)
+    return clauses, (before + other_value + after, other_before + value + other_after)
 
 
-def _rival_spans(one: str, other: str) -> list[tuple[Span, Span]]:
-    """Return the spans, with their units, of quantities that differ in two texts.
+def _rival_spans(one: str, other: str) -> list[_Spans]:
+    """Return the spans of names, and of quantities with their units, that differ in two texts.
 
     12 kilometres differ from 5 miles, but not from 7.5, and not from 5 hours.
     """
     quantities_there = quantities(other)
-    found: list[tuple[Span, Span]] = []
+    found: list[_Spans] = []
     for quantity in quantities(one):
         if not any(agrees(quantity, rival) for rival in quantities_there):
             rivals = [rival for rival in quantities_there if _differ(quantity, rival)]
             whole = quantity.whole or quantity.span
             found += [(whole, rival.whole or rival.span) for rival in rivals]
+    for name, other_name in itertools.product(_names(one), _names(other)):
+        if one[slice(*name)] not in other and other[slice(*other_name)] not in one:
+            found.append((name, other_name))
     return found
+
+
+def _causes(text: str) -> list[Span]:
+    """Return what may be a cause in a claim: its subjects, and what follows “because of”."""
+    causes = [match.span("cause") for match in CAUSE.finditer(text)]
+    for token in parse(text):
+        if token.dep_ in NOMINAL_SUBJECTS and token.pos_ != "PRON":
+            last = token.right_edge
+            causes.append((token.left_edge.idx, last.idx + len(last.text)))
+    return causes
 
 
 def _differ(one: Quantity, other: Quantity) -> bool:
@@ -210,10 +223,11 @@ def _differ(one: Quantity, other: Quantity) -> bool:
     return not math.isclose(*lengths, rel_tol=ROUNDED)
 
 
-def _around(text: str, span: Span) -> tuple[str, str]:
-    """Return what stands before and after a value in its clause."""
+def _clause(text: str, span: Span) -> tuple[str, str, str]:
+    """Return a value, and what stands before and after it in its clause."""
     start, end = span
-    return _CLAUSE_ENDS.split(text[:start])[-1], _CLAUSE_ENDS.split(text[end:])[0]
+    before, after = _CLAUSE_ENDS.split(text[:start])[-1], _CLAUSE_ENDS.split(text[end:])[0]
+    return before, text[start:end], after
 
 
 def _names(text: str) -> list[Span]:
@@ -238,20 +252,15 @@ def _entails(premise: str, claim: str, probabilities: Probabilities) -> bool:
 
 def _joined(match: Match, matches: Sequence[Match]) -> list[Match]:
     """Add a match to those that it shares no claim with; the others become one with it."""
-    first, second = list(match.first), list(match.second)
     separate: list[Match] = []
     for other in matches:
-        if set(other.first) & set(first) or set(other.second) & set(second):
-            first = [*other.first, *first]
-            second = [*other.second, *second]
+        if {*other.first} & {*match.first} or {*other.second} & {*match.second}:
+            first = dict.fromkeys(other.first + match.first)
+            second = dict.fromkeys(other.second + match.second)
+            match = Match("same", tuple(first), tuple(second))
         else:
             separate.append(other)
-    joined = Match("same", _each_once(first), _each_once(second))
-    return [*separate, joined]
-
-
-def _each_once(ids: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(ids))
+    return [*separate, match]
 
 
 # --- checking both ---
@@ -271,12 +280,12 @@ class TwoAnswers:
     matches: tuple[Match, ...]
 
     @property
-    def contradictions(self) -> tuple[Match, ...]:
-        return tuple(m for m in self.matches if m.agreement == "contradiction")
+    def disagreements(self) -> tuple[Match, ...]:
+        return tuple(match for match in self.matches if match.agreement != "same")
 
     @property
     def agreements(self) -> tuple[Match, ...]:
-        return tuple(m for m in self.matches if m.agreement != "contradiction")
+        return tuple(match for match in self.matches if match.agreement == "same")
 
     def report(self, side: One) -> Report:
         """Return the report of one answer."""
@@ -285,8 +294,7 @@ class TwoAnswers:
     def labels(self, side: One, match: Match) -> list[Label]:
         """Return the verdicts on the match's claims of one answer."""
         labels = {verdict.claim_id: verdict.label for verdict in self.report(side).verdicts}
-        ids = match.first if side == "first" else match.second
-        return [labels.get(claim_id, "not_reached") for claim_id in ids]
+        return [labels.get(claim_id, "not_reached") for claim_id in getattr(match, side)]
 
     def alone(self, side: One) -> tuple[Claim, ...]:
         """Return the checked claims of one answer that the other neither states nor contradicts."""
@@ -307,8 +315,8 @@ class TwoAnswers:
 def compare_reports(first: Report, second: Report, settings: Settings, store: Store) -> TwoAnswers:
     """Compare two answers that have been checked; their pages and verdicts stay as they are."""
     verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
-    embedder = EMBEDDERS.chosen(settings)
-    return TwoAnswers(first, second, align(first, second, embedder, verifier))
+    matches = align(first, second, EMBEDDERS.chosen(settings), verifier)
+    return TwoAnswers(first, second, matches)
 
 
 @dataclass(frozen=True)
@@ -337,19 +345,16 @@ def compare_answers(
         report = finished(run(question, answer, settings, store))
         pages |= {page.id: page for page in report.pages}
     source = _GivenPages(tuple(pages.values()))
-    reports: list[Report] = []
-    for answer in (first, second):
-        reports.append(finished(run(question, answer, settings, store, source=source)))
-    return compare_reports(reports[0], reports[1], settings, store)
+    one = finished(run(question, first, settings, store, source=source))
+    other = finished(run(question, second, settings, store, source=source))
+    return compare_reports(one, other, settings, store)
 
 
 def json_data(result: TwoAnswers) -> Fields:
     """Return JSON-serialisable data: both reports without the texts of their pages, the matches
     with the side that the sources support, and what only one answer says.
     """
-    matches: list[Fields] = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
-    for match, fields in zip(result.matches, matches, strict=True):
-        fields["supported"] = result.supported(match)
+    matches = [asdict(match) | {"supported": result.supported(match)} for match in result.matches]
     data: Fields = {"matches": matches}
     for side in SIDES:
         report = result.report(side)

@@ -213,7 +213,7 @@ def answers_data(result: TwoAnswers, titles: Sequence[str]) -> Data:
         checked = sum(claim.checked for claim in report.claims)
         facts = [f"{plural(len(report.claims), 'claim')}, {checked} checked"]
         columns.append(column(title, report, facts, running=False) | {"open": report.id})
-    against = [_point(match, rows["first"], rows["second"]) for match in result.contradictions]
+    against = [_point(match, rows["first"], rows["second"]) for match in result.disagreements]
     both = [_point(match, rows["first"], rows["second"]) for match in result.agreements]
     sections = [
         {"title": "Disagree", "kind": "differs", "rows": against},
@@ -243,14 +243,13 @@ def answers_data(result: TwoAnswers, titles: Sequence[str]) -> Data:
 def _point(match: Match, first: Mapping[str, ClaimRow], second: Mapping[str, ClaimRow]) -> Data:
     ones, others = [first[i] for i in match.first], [second[i] for i in match.second]
     one, other = ones[0], others[0]
-    spans: tuple[Sequence[Span], Sequence[Span]] = ((), ())
-    if match.agreement == "contradiction":
-        spans = differing_spans(one.claim.text, other.claim.text)
+    spans = differing_spans(one.claim.text, other.claim.text)
     cells = [
         [claim_data(row, False, spans[0] if row is one else ()) for row in ones],
         [claim_data(row, False, spans[1] if row is other else ()) for row in others],
     ]
-    return _line(f"{one.claim.id}{other.claim.id}", about(one, other), cells, [*ones, *others])
+    line = _line(f"{one.claim.id}{other.claim.id}", about(one, other), cells, [*ones, *others])
+    return line | {"flag": "Both may be true" if match.agreement == "differs" else ""}
 
 
 def _alone(row: ClaimRow, column: int) -> Data:
@@ -303,11 +302,11 @@ def _counted(rows: Sequence[ClaimRow]) -> str:
 
 def answers_insight(result: TwoAnswers, titles: Sequence[str]) -> list[tuple[str, bool]]:
     """Say in a sentence or two where the answers disagree, and which one the sources support."""
-    points = len(result.contradictions)
+    points = len(result.disagreements)
     if not points:
         return [("No point was found on which the two disagree.", False)]
     said = [("The two disagree on ", False), (plural(points, "point"), True), (".", False)]
-    number = Counter(result.supported(match) for match in result.contradictions)
+    number = Counter(result.supported(match) for match in result.disagreements)
     for side, title in zip(SIDES, titles, strict=True):
         if number[side]:
             on = "all of them" if number[side] == points > 1 else f"{number[side]}"

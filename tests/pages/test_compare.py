@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 from attribution.studies.segmenter_comparison import (
@@ -108,6 +109,14 @@ def test_disagreements_come_first_with_their_values_boxed() -> None:
     assert row["about"] == "Cost"
     assert data["sections"][2]["folded"] == "1 No source"
     assert said(data) == "The two disagree on 1 point. The sources support Claude on 1."
+
+
+def test_values_that_may_both_be_true_are_marked() -> None:
+    made = answers()
+    against = replace(made.matches[0], agreement="differs")
+    data: Any = answers_data(replace(made, matches=(against,)), ["ChatGPT", "Claude"])
+    assert data["sections"][0]["title"] == "Disagree"
+    assert [row["flag"] for row in data["sections"][0]["rows"]] == ["Both may be true"]
 
 
 def test_no_disagreement_is_claimed_only_of_what_was_compared() -> None:

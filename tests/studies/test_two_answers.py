@@ -150,6 +150,40 @@ def test_a_name_that_fits_the_other_claim_and_excludes_its_own_is_a_contradictio
     assert aligned(report(one), report(other), store, known) == [("contradiction", [one], [other])]
 
 
+CAUSES = {
+    "passive and active": (
+        "The landslide was set off by heavy rain.",
+        "An earthquake caused the landslide.",
+        ["differs"],
+    ),
+    "two clauses": (
+        "The project is two years late because the rock was softer than expected.",
+        "A dispute over land purchases has led to the delay of two years.",
+        ["differs"],
+    ),
+    "the same in other words": (
+        "The flight was cancelled because of fog.",
+        "Poor visibility led to the cancellation of the flight.",
+        [],
+    ),
+    "of something else": (
+        "Sales fell because of the cold spring.",
+        "Profit fell because of higher wages.",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), CAUSES.values(), ids=CAUSES)
+def test_two_causes_of_one_event_differ(
+    settings: Settings, store: Store, first: str, second: str, expected: list[str]
+) -> None:
+    verifier = CachedVerifier(VERIFIERS.chosen(settings), store)
+    for one, other in ((first, second), (second, first)):
+        found = align(report(one), report(other), Near(), verifier)
+        assert [match.agreement for match in found] == expected
+
+
 def test_a_claim_that_two_others_make_together_is_one_match(store: Store) -> None:
     whole, one, two = "The tower is tall and old.", "The tower is tall.", "The tower is old."
     known: Known = {(part, whole): (0.9, 0.0) for part in (one, two)}
@@ -207,7 +241,7 @@ def test_both_answers_are_checked_against_the_same_pages(made: TwoAnswers) -> No
 
 def test_what_both_say_where_they_disagree_and_what_only_one_says(made: TwoAnswers) -> None:
     texts = {c.id: c.text for c in (*made.first.claims, *made.second.claims)}
-    (against,) = made.contradictions
+    (against,) = made.disagreements
     assert "1,280" in texts[against.first[0]]
     assert "1,820" in texts[against.second[0]]
     assert [[texts[i] for i in match.first] for match in made.agreements] == [[SAME]]
@@ -228,7 +262,7 @@ def test_what_both_say_where_they_disagree_and_what_only_one_says(made: TwoAnswe
 def test_the_sources_support_a_side(
     made: TwoAnswers, first: str, second: str, expected: str | None
 ) -> None:
-    (match,) = made.contradictions
+    (match,) = made.disagreements
     sides = []
     for claim_id, label in ((match.first[0], first), (match.second[0], second)):
         verdict = Verdict.model_validate(
