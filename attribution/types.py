@@ -373,6 +373,11 @@ class Report(Frozen):
             id="", created_at="", question=question, answer=answer, settings=settings, versions={}
         )
 
+    @property
+    def excluded(self) -> tuple[Evidence, ...]:
+        """The evidence that a person excluded."""
+        return self.set_aside.evidence if self.set_aside else ()
+
     def evidence_of(self, claim_id: str) -> list[Evidence]:
         """Return the evidence for a claim."""
         return [piece for piece in self.evidence if piece.claim_id == claim_id]

@@ -216,6 +216,8 @@ def _nothing_to_read(case: Case) -> Verdict | None:
     reasons = "; ".join(dict.fromkeys(failure.message for failure in case.failures))
     if any(failure.kind == "verifier_failed" for failure in case.failures):
         return not_reached(case.claim, reasons)
+    if case.failures and all(failure.stage == "fetch" for failure in case.failures):
+        return missing(case.claim, "No source could be read.")
     return missing(case.claim, reasons or "No matching passage was found.")
 
 

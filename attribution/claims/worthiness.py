@@ -125,7 +125,7 @@ def _is_instruction(doc: Doc) -> bool:
     verb = root(doc)
     if verb.tag_ != "VB" or verb.i > 1:
         return False
-    if verb.lower_ in ("note", "notice", "recall", "let"):
+    if verb.lower_ in ("note", "notice", "recall", "let", "cost"):
         return False
     has_auxiliary = any(token.dep_ == "aux" for token in verb.children)
     return not has_subject(verb) and not has_auxiliary

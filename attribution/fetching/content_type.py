@@ -41,7 +41,7 @@ KINDS = {  # of files, with their suffixes
 SUFFIXES = {
     suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()
 }
-EXPECTED = f"expected HTML, PDF, Markdown, plain text, or a file of {', '.join(KINDS)}"
+EXPECTED = "expected text, HTML, PDF or an Office file"
 
 _UNNAMED = (
     "",
@@ -99,7 +99,8 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
         return RTF
     unwanted = _unwanted_type(head)
     if unwanted or declared == PDF:
-        message = f"{subject} is declared as {declared or 'a file'} but is {unwanted or 'none'}"
+        kind = unwanted or f"no {declared}"
+        message = f"{subject} is {kind}"
         raise FetchFailed("wrong_type", f"{message}; {EXPECTED}", subject)
     if _HTML_START.match(head) and declared not in (MARKDOWN, CSV):
         return HTML

@@ -215,7 +215,7 @@ def _exclude(report: Report, change: edits.Exclude) -> Changed:
     claim = claim_of(report, change.claim_id)
     place = Place(change.page_id, change.start, change.end)
     counted = list(report.evidence)
-    excluded = list(excluded_from(report))
+    excluded = list(report.excluded)
     before, after = (counted, excluded) if change.excluded else (excluded, counted)
     pieces = [e for e in before if e.claim_id == claim.id and Place.of(e) == place]
     if not pieces:
@@ -257,11 +257,6 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
 # --- reports ---
 
 
-def excluded_from(report: Report) -> tuple[Evidence, ...]:
-    """Return the evidence that a person excluded."""
-    return report.set_aside.evidence if report.set_aside else ()
-
-
 def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence]) -> Report:
     """Replace the verdict on one claim, and its evidence."""
     pieces = [piece for piece in report.evidence if piece.claim_id != verdict.claim_id]
@@ -288,7 +283,7 @@ def with_evidence(
             are set aside.
         failures: What went wrong while the evidence was looked for.
     """
-    before = excluded_from(report)
+    before = report.excluded
     others = [piece for piece in before if piece.claim_id != claim.id]
     excluded = [piece for piece in before if piece.claim_id == claim.id]
     counted: list[Evidence] = []
@@ -308,7 +303,7 @@ def tidied(report: Report) -> Report:
     words.
     """
     present = {claim.id for claim in report.claims}
-    excluded = [e for e in excluded_from(report) if e.claim_id in present]
+    excluded = [e for e in report.excluded if e.claim_id in present]
     report = report.model_copy(update={"judgements": report.fitting_judgements()})
     return _with_excluded(report, excluded)
 

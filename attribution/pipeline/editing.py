@@ -64,7 +64,7 @@ def edit(
         The events of the edit, ending in Finished.
 
     Raises:
-        BadInput: The change does not fit the run.
+        BadInput: The change does not fit the run, or none of its sources could be read.
         NotYours: The store does not act for its owner.
     """
     yield events.StageStarted("verify")
@@ -180,6 +180,8 @@ class _Editing:
             matcher.trace(step.traces)
             self._fail(step.failures, step.claim_ids)
             yield events.Progress(step.stage, step.done, step.total)
+        if self.failures and not is_search and len(matcher.pages) == len(self.before.pages):
+            raise BadInput("; ".join(failure.message for failure in self.failures))
         yield events.StageStarted("verify")
 
     def _fail(self, failures: Sequence[Failure], claim_ids: Sequence[str]) -> None:

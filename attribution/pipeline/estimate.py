@@ -46,7 +46,7 @@ _pace: dict[str, float] = {}  # seconds per passage in this process, by the veri
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
-    """Check that question and answer can be analysed.
+    """Check that question and answer can be checked.
 
     Raises:
         BadInput: The answer is empty, or one of the two is too long or not text.
@@ -62,7 +62,7 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
         if len(text) > settings.answer_limit:
             raise BadInput(
                 f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can "
-                "be analysed. Shorten it, or analyse it in parts."
+                "be checked. Shorten it, or check it in parts."
             )
 
 

@@ -38,7 +38,9 @@ from attribution.reports.looks import RELATIONS, counted, look, style_class
 from attribution.reports.trail import chain, facts, text_button, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
+from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans
+from attribution.text.words import words_of
 from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badges, share, verifier_of
@@ -82,10 +84,10 @@ def panel(row: ClaimRow, report: Report, settings: CardSettings | None = None) -
     return el(
         "div",
         _head(row, report),
-        el("h3", verdict_sentence(row, len(report.pages)), class_="say"),
+        el("h3", verdict_sentence(row), class_="say"),
         _line(_trust(row, report)),
         _line(row.note and f"Note: {row.note}"),
-        _pair(row, pages),
+        _pair(row, report, pages),
         _line((settings.citations or {}).get(row.claim.id, "")),
         *_quotations(row.claim, settings.quotations, report),
         step_buttons(row.claim, row.badge) if settings.is_editable else None,
@@ -121,21 +123,32 @@ def _trust(row: ClaimRow, report: Report) -> str:
         return ""
     right = share(verifier_of(row.claim.id, report), row.verdict)
     reason = as_sentence(row.verdict.reason)
-    is_said = reason == verdict_sentence(row, len(report.pages))
+    is_said = reason == verdict_sentence(row)
     if is_said or row.verdict.label == "no_relation":
         reason = ""  # it stands above
     return f"{reason} {as_sentence(right)}".strip()
 
 
-def _pair(row: ClaimRow, pages: Pages) -> Node:
-    """Draw the claim above the sentences that decide, with their differences boxed in both."""
+def _pair(row: ClaimRow, report: Report, pages: Pages) -> Node:
+    """Draw the claim above the sentences that decide, with their differences boxed in both.
+
+    Above a claim that was reworded stand the answer's own words.
+    """
     pieces = _deciding(row)
     claim = row.claim
-    words = answer.shown(claim.text, claim.statement)
-    if pieces and pieces[0].relation != "entailed" and not claim.enriched:
-        boxed, _ = differing_spans(claim.text, pieces[0].deciding_sentence)
-        words = answer.spanned(claim.text, boxed, "differs")
-    rows: list[Node] = [el("dt", "Answer"), el("dd", *words, class_="claim-text", dir="auto")]
+    own = claim.text
+    if row.is_edited and claim.spans:
+        own = " … ".join(visible(report.answer, *span) for span in claim.spans)
+    is_same = words_of(own) == words_of(claim.statement)
+    words = answer.shown(own, claim.statement)
+    if pieces and pieces[0].relation != "entailed":
+        boxed, _ = differing_spans(claim.statement, pieces[0].deciding_sentence)
+        words = answer.spanned(claim.statement, boxed, "differs")
+    rows: list[Node] = []
+    if not is_same:
+        rows += [el("dt", "Answer"), el("dd", own, class_="claim-text", dir="auto")]
+    label, style = ("Answer", "claim-text") if is_same else ("Checked as", "checked")
+    rows += [el("dt", label, class_=style), el("dd", *words, dir="auto", class_=style)]
     heading = "Nearest" if row.badge in NEAREST else "Source"
     for piece in pieces:
         style = f"quote {style_class(relation_label(piece))}"
@@ -209,7 +222,7 @@ def _more(row: ClaimRow, report: Report, pages: Pages, settings: CardSettings) -
         el("summary", "More about this claim", count),
         *(_passage(piece, report, pages, is_editable) for piece in pieces),
         chain(row, report, settings.provenance),
-        excluded(claim, report, pages, is_editable),
+        _excluded(row, pages, is_editable),
         edit if is_editable else None,
         class_="fold",
     )
@@ -333,15 +346,10 @@ def step_buttons(claim: Claim, badge: str) -> Node | None:
     return el("p", *buttons, class_="links next-steps") if steps else None
 
 
-def excluded(
-    claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool
-) -> Node | None:
+def _excluded(row: ClaimRow, pages: Pages, editable: bool) -> Node | None:
     """Build a folded list of the excluded passages; an `editable` one can be included again."""
-    set_aside = report.set_aside.evidence if report.set_aside else ()
     items = []
-    for piece in set_aside:
-        if piece.claim_id != claim.id:
-            continue
+    for piece in row.excluded:
         page = pages[piece.page_id]
         back = button("Include", _click("include", piece), "Include this passage again")
         words = el("span", f"“{piece.deciding_sentence}” ")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.edits import Recheck
-from attribution.reports.html import as_sentence, plural
+from attribution.reports.html import as_sentence
 from attribution.reports.looks import RELATIONS, group_of
 from attribution.text.quantities import clear_contrasts, computed
 from attribution.text.words import uncovered, words_of
@@ -66,6 +66,7 @@ class ClaimRow:
     own: AnalystVerdict | None  # the assessment
     note: str  # the analyst's
     is_edited: bool  # a person changed its text or evidence
+    excluded: tuple[Evidence, ...]  # passages that a person took out
 
     @property
     def group(self) -> str:
@@ -107,6 +108,7 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
             own=own.get(claim.id),
             note=notes.get(claim.id, ""),
             is_edited=claim.id in edited,
+            excluded=tuple(piece for piece in report.excluded if piece.claim_id == claim.id),
         )
 
 
@@ -134,13 +136,8 @@ OPEN = "A passage is about this, but doesn't settle it."
 UNREAD = "Its sources are still being read."
 
 
-def verdict_sentence(row: ClaimRow, sources: int) -> str:
-    """Return the sentence that stands above a claim's evidence.
-
-    Args:
-        row: The claim with its evidence.
-        sources: The number of pages that were read.
-    """
+def verdict_sentence(row: ClaimRow) -> str:
+    """Return the sentence that stands above a claim's evidence."""
     label = row.badge.removeprefix(WEAK)
     is_weak = row.badge.startswith(WEAK)
     match label:
@@ -149,13 +146,11 @@ def verdict_sentence(row: ClaimRow, sources: int) -> str:
         case "contradicted":
             return _contradicted(row, is_weak)
         case "conflicting":
-            if opposed(row.evidence) is None:
-                return "The analyst found sources that disagree."
-            return "One source supports this, another contradicts it."
+            return _conflicting(row)
         case "unclear":
             return _unclear(row)
         case "no_relation":
-            return f"None of {plural(sources, 'source')} says anything about this."
+            return _unrelated(row)
         case "pending":
             return UNREAD
     return as_sentence(row.verdict.reason) if row.verdict else UNREAD
@@ -180,6 +175,22 @@ def _contradicted(row: ClaimRow, is_weak: bool) -> str:
         return f"{says} {contrast.source}, not {contrast.claim}."
     is_against = row.piece.relation == "contradicted"
     return f"{says} otherwise." if is_against else "The analyst found this contradicted."
+
+
+def _conflicting(row: ClaimRow) -> str:
+    sides = opposed(row.evidence)
+    if sides is None:
+        return "The analyst found sources that disagree."
+    noun = "passage" if sides[0].page_id == sides[1].page_id else "source"
+    return f"One {noun} supports this, another contradicts it."
+
+
+def _unrelated(row: ClaimRow) -> str:
+    for piece in row.excluded:
+        if piece.relation != "no_relation":
+            said = "so" if piece.relation == "entailed" else "otherwise"
+            return f"The passage that said {said} is excluded."
+    return "None of the passages that were found is about this."
 
 
 def opposed(evidence: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:

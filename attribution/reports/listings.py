@@ -101,7 +101,7 @@ def table_rows(exported: Exported) -> Iterator[dict[str, Cell]]:
             "corrected by hand": "yes" if row.is_edited else "",
             "assessment": look(row.own.label).word if row.own else "",
             "verdict": look(row.model_badge).word,
-            "says": verdict_sentence(row, len(exported.report.pages)),
+            "says": verdict_sentence(row),
             "note": row.note,
         }
         if row.verdict:

@@ -170,6 +170,7 @@ SAYS: dict[Outcome, str] = {
     "unreachable": "isn't among the sources that were read",
 }
 SILENT = "doesn't mention it"
+EXCLUDED = "its passage is excluded"
 
 
 def citation_lines(report: Report) -> dict[str, str]:
@@ -181,6 +182,7 @@ def citation_lines(report: Report) -> dict[str, str]:
     policy = DecisionPolicy.of(report.settings)
     labels = _shown_labels(report)
     lines: dict[str, str] = {}
+    excluded = {(piece.claim_id, piece.page_id) for piece in report.excluded}
     for claim in subject.claims:
         keys = subject.keys(claim.id)
         if not keys:
@@ -196,7 +198,8 @@ def citation_lines(report: Report) -> dict[str, str]:
             label = decide(claim, of_page, policy).label
             is_related = label not in ("missing", "no_relation")
             outcome = _outcome(label, labels.get(claim.id, ""))
-            said[source.key] = SAYS[outcome] if is_related else SILENT
+            silent = EXCLUDED if (claim.id, page.id) in excluded else SILENT
+            said[source.key] = SAYS[outcome] if is_related else silent
         cited = ", ".join(f"{_shown(key)}: {said[key]}" for key in keys)
         says_so = [key for key in said if said[key] == SAYS["supported"]]
         is_elsewhere = says_so and not set(says_so) & set(keys)

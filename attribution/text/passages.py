@@ -414,7 +414,9 @@ def visible(answer: str, start: int, end: int) -> str:
 def beginning(answer: str) -> str:
     """Return the first words of an answer's first heading or paragraph, for a title."""
     first = next((passage.text for passage in passages(answer)), "")
-    return " ".join(first.split()[:_OPENING_WORDS])
+    words = first.split()
+    end = " …" if len(words) > _OPENING_WORDS else ""
+    return " ".join(words[:_OPENING_WORDS]) + end
 
 
 def _blocks(block: Element) -> Iterator[AnswerPassage]:

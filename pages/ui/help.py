@@ -140,7 +140,7 @@ def demo_steps(report: Report) -> list[DemoStep]:
     for group, (title, advice) in OF_GROUP.items():
         row = first.get(group)
         if row:
-            says = verdict_sentence(row, len(report.pages))
+            says = verdict_sentence(row)
             text = f"Claim {row.number}, {look(row.badge).word.lower()}: {says} {advice}"
             steps.append(DemoStep(title, text, action=f"claim:{row.number}"))
     revised = (

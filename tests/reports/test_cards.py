@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from attribution.edits import Edit, Reword
 from attribution.reports.cards import CardSettings, headline, panel
 from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
@@ -17,6 +18,7 @@ from attribution.types import (
     Relation,
     Report,
     Reservation,
+    SetAside,
     Trace,
 )
 from attribution.verdicts import beside
@@ -126,6 +128,28 @@ def test_two_sides_stand_both_in_the_card_of_a_conflict() -> None:
     shown = drawn(made)
     assert "One source supports this, another contradicts it." in shown
     assert shown.count('<dd class="quote') == 2
+
+
+def test_two_sides_of_one_page_are_passages_and_an_excluded_one_is_said() -> None:
+    made = judged(RIVETS, "conflicting", (RIVETS, "entailed"), (RIVETS, "contradicted"))
+    first, second = made.evidence
+    other = second.model_copy(update={"page_id": first.page_id})
+    both = made.model_copy(update={"evidence": (first, other)})
+    assert "One passage supports this, another contradicts it." in drawn(both)
+    none = make.judged((made.claims[0], "no_relation"), pages=made.pages, evidence=(second,))
+    assert "None of the passages" in drawn(none)
+    aside = SetAside(evidence=(first,))
+    shown = drawn(none.model_copy(update={"set_aside": aside}))
+    assert "The passage that said so is excluded." in shown
+
+
+def test_a_reworded_claim_stands_below_the_words_of_the_answer() -> None:
+    made = judged(RIVETS, "supported", (FEWER, "entailed"))
+    of = made.claims[0].model_copy(update={"text": FEWER, "spans": ((0, len(RIVETS)),)})
+    edit = Edit(at="", change=Reword(claim_id=of.id, text=FEWER), claims=(of.id,))
+    shown = drawn(made.model_copy(update={"claims": (of,), "edits": (edit,)}))
+    assert f'Answer</dt><dd class="claim-text" dir="auto">{RIVETS}</dd>' in shown
+    assert "Checked as" in shown
 
 
 def test_a_passage_that_does_not_count_says_why_everywhere() -> None:

@@ -14,7 +14,7 @@ from attribution.review.citations import NUMBERS, CitationReport, check, citatio
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.types import Claim, Page, Report
+from attribution.types import Claim, Page, Report, SetAside
 from tests import make
 from tests.make import evidence, page, save_run, verdict
 from tests.servers import Answer, http_server
@@ -172,6 +172,9 @@ def test_the_card_says_what_the_cited_sources_say(report: Report) -> None:
     changes |= {"evidence": (other, pieces[1])}
     lines |= citation_lines(report.model_copy(update=changes))
     assert lines[first.id] == "Cites [1]: doesn't mention it; [2] says so."
+    changes["set_aside"] = SetAside(evidence=pieces[:1])
+    lines |= citation_lines(report.model_copy(update=changes))
+    assert lines[first.id] == "Cites [1]: its passage is excluded; [2] says so."
     said = [lines[claim.id] for claim in others if claim.id in lines]
     assert said == [
         "Cites [3]: isn't among the sources that were read.",
