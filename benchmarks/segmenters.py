@@ -15,12 +15,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from attribution.pipeline.judge import read_pairs
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.segmenters.english.drafts import CONTENT
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
+from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS, Verifier
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
@@ -111,8 +113,8 @@ def measure(answer: str, segmenter: Segmenter, verifier: Verifier, tally: Tally)
     ]
     tally.cut += len(cut)
     tally.whole += len(claims) - len(cut)
-    for pair, judgement in zip(cut, verifier.verify(cut), strict=True):
-        p = judgement.probabilities
+    for pair, piece in zip(cut, read_pairs(cut, verifier, DecisionPolicy()), strict=True):
+        p = piece.probabilities
         if p.entailed > max(p.contradicted, p.no_relation):
             tally.coherent += 1
         else:

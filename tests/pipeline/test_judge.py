@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from attribution.errors import BadInput
-from attribution.pipeline.judge import Passage, judge
+from attribution.pipeline.judge import Passage, judge, read_each
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, Verifier
+from tests.evidence.test_judging import Recorder
 from tests.make import both
 
 TOWER = "The Eiffel Tower in Paris was completed in 1889."
@@ -27,6 +28,17 @@ def test_a_claim_gets_the_verdict_of_its_passages(verifier: Verifier) -> None:
     assert [j.verdict.label for j in judged] == ["supported", "no_relation", "missing"]
     assert [e.text for e in judged[0].evidence] == [BEES, TOWER]
     assert [e.relation for e in judged[0].evidence] == ["no_relation", "entailed"]
+
+
+def test_pairs_are_read_as_judge_reads_them() -> None:
+    pair = ("The **dam** has forty-two gates.", "It has 42 gates since 12.11.2004.[1]")
+    recorder = Recorder(gates=0.9)
+    judge(pair[0], [pair[1]], recorder, both(0.5))
+    (piece,) = read_each([pair], recorder, both(0.5))
+    assert getattr(piece, "relation", None) == "entailed"
+    assert set(recorder.pairs) == {
+        ("The dam has 42 gates.", "It has 42 gates since 12 November 2004.   ")
+    }
 
 
 def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
