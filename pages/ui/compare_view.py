@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Literal
 
 from attribution.reports.claim_rows import ClaimRow, claim_rows
@@ -63,9 +64,11 @@ def boxed(text: str, spans: Sequence[Span]) -> list[tuple[str, bool]]:
     parts: list[tuple[str, bool]] = []
     end_of_last = 0
     for start, end in spans:
-        parts += [(text[end_of_last:start], False), (text[start:end], True)]
+        parts.append((text[end_of_last:start], False))
+        parts.append((text[start:end], True))
         end_of_last = end
-    return [part for part in (*parts, (text[end_of_last:], False)) if part[0]]
+    parts.append((text[end_of_last:], False))
+    return [part for part in parts if part[0]]
 
 
 # --- segmenters ---
@@ -83,12 +86,15 @@ def segmenters_data(comparison: Comparison, in_use: str, running: bool) -> Data:
     for row, kind in kinds:
         drawn.append(_sentence(row, kind, comparison, by_id, running))
     number = Counter(kind for _, kind in kinds)
-    filters = [("", "All", len(kinds)), ("differs", "Verdict differs", number["differs"])]
-    filters += [("part", "Only a part", number["part"]), ("alike", "Alike", number["alike"])]
     return {
         "first": plural(len(kinds), "sentence") + " of the answer",
         "columns": columns,
-        "filters": filters,
+        "filters": [
+            ("", "All", len(kinds)),
+            ("differs", "Verdict differs", number["differs"]),
+            ("part", "Only a part", number["part"]),
+            ("alike", "Alike", number["alike"]),
+        ],
         "insight": segmenters_insight(kinds),
         "sections": [{"title": "", "rows": drawn}],
         "more": True,
@@ -113,11 +119,14 @@ def sentence_kinds(
     """Return the sentences that have claims, each with how the segmenters compare on it."""
     kinds: list[tuple[SentenceRow, Kind]] = []
     for row in comparison.rows:
-        if any(row.claims):
-            verdicts = [by_id[claim_id].verdict for ids in row.claims for claim_id in ids]
-            is_pending = any(v is None or v.label == "not_reached" for v in verdicts)
-            kind: Kind = "pending" if is_pending else _kind(_groups(row, by_id))
-            kinds.append((row, kind))
+        if not any(row.claims):
+            continue
+        kind = _kind(_groups(row, by_id))
+        for claim_id in chain(*row.claims):
+            verdict = by_id[claim_id].verdict
+            if verdict is None or verdict.label == "not_reached":
+                kind = "pending"
+        kinds.append((row, kind))
     return kinds
 
 
@@ -132,9 +141,12 @@ def _groups(row: SentenceRow, by_id: Mapping[str, ClaimRow]) -> list[list[str]]:
 
 def _kind(groups: Sequence[Sequence[str]]) -> Kind:
     """Return how the groups of each segmenter's claims compare."""
-    if len({names[0] for names in groups}) > 1:
+    worst = {names[0] for names in groups}
+    if len(worst) > 1:
         return "differs"
-    return "part" if any(len(names) > 1 for names in groups) else "alike"
+    if any(len(names) > 1 for names in groups):
+        return "part"
+    return "alike"
 
 
 def segmenters_insight(kinds: Sequence[tuple[SentenceRow, Kind]]) -> list[tuple[str, bool]]:
@@ -144,11 +156,15 @@ def segmenters_insight(kinds: Sequence[tuple[SentenceRow, Kind]]) -> list[tuple[
     if not done:
         return [("No sentence is finished yet.", False)]
     sentences = plural(done, "sentence").partition(" ")[2]
-    start = ("The verdict depends on the split in ", False)
-    said = [start, (f"{number['differs']} of {done}", True), (f" {sentences}", False)]
+    parts = [
+        ("The verdict depends on the split in ", False),
+        (f"{number['differs']} of {done}", True),
+        (f" {sentences}", False),
+    ]
     if number["part"]:
-        said.append((f"; in {number['part']} more, a finer split shows which part it is", False))
-    return [*said, (".", False)]
+        parts.append((f"; in {number['part']} more, a finer split shows which part it is", False))
+    parts.append((".", False))
+    return parts
 
 
 def _sentence(
@@ -158,11 +174,20 @@ def _sentence(
     by_id: Mapping[str, ClaimRow],
     running: bool,
 ) -> Data:
-    answer, (first, last) = comparison.report.answer, row.sentence
-    spans = [span for ids in row.claims for i in ids for span in by_id[i].claim.spans]
-    ends = {first, last} | {p for span in spans for p in span if first < p < last}
-    cuts = list(zip(sorted(ends), sorted(ends)[1:], strict=False))
+    """Return the row of a sentence: its pieces, and a cell of claims for each segmenter.
+
+    Args:
+        row: The sentence, with the ids of its claims by segmenter.
+        kind: How the segmenters compare on it.
+        comparison: What the sentence is of.
+        by_id: The claims of all segmenters.
+        running: Verdicts are still to come.
+    """
+    answer = comparison.report.answer
+    first, last = row.sentence
     whole = " ".join(answer[first:last].split())
+    cuts = _cuts(row, by_id)
+    pieces = [_piece(answer, cut) for cut in cuts]
     cells = []
     for ids in row.claims:
         claims = []
@@ -173,7 +198,6 @@ def _sentence(
             data["is_whole"] = claim.text.rstrip(".") == whole.rstrip(".")
             claims.append(data)
         cells.append(claims)
-    pieces = [_piece(answer, cut) for cut in cuts]
     return {
         "key": str(first),
         "kind": kind,
@@ -184,16 +208,32 @@ def _sentence(
     }
 
 
+def _cuts(row: SentenceRow, by_id: Mapping[str, ClaimRow]) -> list[Span]:
+    """Cut a sentence where a claim of a segmenter starts or ends."""
+    first, last = row.sentence
+    places = {first, last}
+    for claim_id in chain(*row.claims):
+        for place in chain(*by_id[claim_id].claim.spans):
+            if first < place < last:
+                places.add(place)
+    return list(pairwise(sorted(places)))
+
+
 def _piece(answer: str, cut: Span) -> str:
     """Return a part of a sentence as it is read, with the spaces around it."""
     part = answer[slice(*cut)]
-    return " " * part[:1].isspace() + visible(answer, *cut) + " " * part[-1:].isspace()
+    before = " " if part[:1].isspace() else ""
+    after = " " if part[-1:].isspace() else ""
+    return before + visible(answer, *cut) + after
 
 
 def _flag(kind: Kind, groups: Sequence[Sequence[str]]) -> str:
+    """Return the words below a sentence on which the segmenters differ."""
     if kind == "differs":
         return "Verdict differs"
-    return PARTS.get(groups[0][0], "") if kind == "part" else ""
+    if kind == "part":
+        return PARTS.get(groups[0][0], "")
+    return ""
 
 
 def _meets(cut: Span, spans: Sequence[Span]) -> bool:
@@ -219,61 +259,89 @@ def answers_data(result: TwoAnswers, titles: Sequence[str]) -> Data:
         {"title": "Disagree", "kind": "differs", "rows": against},
         {"title": "Both say", "kind": "both", "rows": both},
     ]
-    count = len(against) + len(both)
+    alone_count = 0
     for number, side in enumerate(SIDES):
         alone = [rows[side][claim.id] for claim in result.alone(side)]
-        lines = [_alone(row, number) for row in alone]
-        said = _counted(alone)
-        title = f"Only {titles[number]} says"
-        sections.append({"title": title, "kind": "alone", "rows": lines, "folded": said})
-        count += len(lines)
-    alone_count = count - len(against) - len(both)
-    filters = [("", "All", count), ("differs", "Disagree", len(against))]
-    filters += [("both", "Both say", len(both)), ("alone", "Only one says", alone_count)]
+        alone_count += len(alone)
+        section = {
+            "title": f"Only {titles[number]} says",
+            "kind": "alone",
+            "rows": [_alone(row, number) for row in alone],
+            "folded": _counted(alone),
+        }
+        sections.append(section)
     return {
         "first": "",
         "columns": columns,
         "source": "The source says",
-        "filters": filters,
+        "filters": [
+            ("", "All", len(against) + len(both) + alone_count),
+            ("differs", "Disagree", len(against)),
+            ("both", "Both say", len(both)),
+            ("alone", "Only one says", alone_count),
+        ],
         "insight": answers_insight(result, titles),
         "sections": [section for section in sections if section["rows"]],
     }
 
 
 def _point(match: Match, first: Mapping[str, ClaimRow], second: Mapping[str, ClaimRow]) -> Data:
-    ones, others = [first[i] for i in match.first], [second[i] for i in match.second]
+    """Return the row of a point of both answers, with the first claims' differences boxed."""
+    ones = [first[claim_id] for claim_id in match.first]
+    others = [second[claim_id] for claim_id in match.second]
     one, other = ones[0], others[0]
     spans = differing_spans(one.claim.text, other.claim.text)
-    cells = [
-        [claim_data(row, False, spans[0] if row is one else ()) for row in ones],
-        [claim_data(row, False, spans[1] if row is other else ()) for row in others],
-    ]
-    line = _line(f"{one.claim.id}{other.claim.id}", about(one, other), cells, [*ones, *others])
-    return line | {"flag": "Both may be true" if match.agreement == "differs" else ""}
+    cells = [_cell(ones, spans[0]), _cell(others, spans[1])]
+    key = f"{one.claim.id}{other.claim.id}"
+    line = _line(key, about(one, other), cells, [*ones, *others])
+    flag = "Both may be true" if match.agreement == "differs" else ""
+    return line | {"flag": flag}
+
+
+def _cell(rows: Sequence[ClaimRow], boxes: Sequence[Span] = ()) -> list[Data]:
+    """Return the claims of a cell; the boxes are of the first one."""
+    first, *others = rows
+    cell = [claim_data(first, False, boxes)]
+    for row in others:
+        cell.append(claim_data(row, running=False))
+    return cell
 
 
 def _alone(row: ClaimRow, column: int) -> Data:
+    """Return the row of a claim of one answer."""
     cells: list[list[Data]] = [[], []]
-    cells[column] = [claim_data(row, running=False)]
+    cells[column] = _cell([row])
     return _line(row.claim.id, about(row, row), cells, [row])
 
 
 def _line(key: str, about: str, cells: list[list[Data]], rows: Sequence[ClaimRow]) -> Data:
     """Return a row; its source is that of the contradicted claim, else of a supported one."""
-    order = ("contradicted", "supported")
-    decided = sorted(rows, key=lambda row: _place(order, row.verdict.label if row.verdict else ""))
-    quotes = [claim_data(row, running=False)["quote"] for row in decided]
-    source = next((quote for quote in quotes if quote), None)
-    return {"key": key, "about": about, "pieces": [], "cells": cells, "source": source}
+    source: object = None
+    for row in sorted(rows, key=_by_decision):
+        source = claim_data(row, running=False)["quote"]
+        if source:
+            break
+    return {
+        "key": key,
+        "about": about,
+        "pieces": [],
+        "cells": cells,
+        "source": source,
+    }
 
 
-def _place(order: Sequence[str], label: str) -> int:
-    return order.index(label) if label in order else len(order)
+def _by_decision(row: ClaimRow) -> int:
+    """Return a key that puts contradicted claims first and supported ones next."""
+    label = row.verdict.label if row.verdict else ""
+    return {"contradicted": 0, "supported": 1}.get(label, 2)
 
 
 def about(one: ClaimRow, other: ClaimRow) -> str:
     """Name the point of two claims: the first noun of both, or of claim and source, or a word."""
-    texts = [other.claim.text, *(row.piece.deciding_sentence for row in (one, other) if row.piece)]
+    texts = [other.claim.text]
+    for row in (one, other):
+        if row.piece:
+            texts.append(row.piece.deciding_sentence)
     own_words = {stem(word) for word in words_of(one.claim.text)}
     for text in texts:
         shared = own_words & {stem(word) for word in words_of(text)}
@@ -296,8 +364,13 @@ def _nouns(text: str) -> list[str]:
 
 
 def _counted(rows: Sequence[ClaimRow]) -> str:
+    """Count claims by group in words."""
     number = group_counts(row.badge for row in rows)
-    return ", ".join(f"{number[n]} {g.word}" for n, g in GROUPS.items() if number[n])
+    words = []
+    for name, group in GROUPS.items():
+        if number[name]:
+            words.append(f"{number[name]} {group.word}")
+    return ", ".join(words)
 
 
 def answers_insight(result: TwoAnswers, titles: Sequence[str]) -> list[tuple[str, bool]]:
@@ -305,10 +378,14 @@ def answers_insight(result: TwoAnswers, titles: Sequence[str]) -> list[tuple[str
     points = len(result.disagreements)
     if not points:
         return [("No point was found on which the two disagree.", False)]
-    said = [("The two disagree on ", False), (plural(points, "point"), True), (".", False)]
+    parts = [
+        ("The two disagree on ", False),
+        (plural(points, "point"), True),
+        (".", False),
+    ]
     number = Counter(result.supported(match) for match in result.disagreements)
     for side, title in zip(SIDES, titles, strict=True):
         if number[side]:
             on = "all of them" if number[side] == points > 1 else f"{number[side]}"
-            said.append((f" The sources support {title} on {on}.", False))
-    return said
+            parts.append((f" The sources support {title} on {on}.", False))
+    return parts
