@@ -41,7 +41,7 @@ from attribution.searchers import source_label
 from attribution.text.passages import visible
 from attribution.text.quantities import differing_spans
 from attribution.text.words import words_of
-from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report
+from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
 from attribution.verifiers.calibration import badges, share, verifier_of
 
@@ -142,7 +142,7 @@ def _pair(row: ClaimRow, report: Report, pages: Pages) -> Node:
     is_same = words_of(own) == words_of(claim.statement)
     words = answer.shown(own, claim.statement)
     if pieces and pieces[0].relation != "entailed":
-        boxed, _ = differing_spans(claim.statement, pieces[0].deciding_sentence)
+        boxed, _ = _differences(claim.statement, pieces[0])
         words = answer.spanned(claim.statement, boxed, "differs")
     rows: list[Node] = []
     if not is_same:
@@ -154,6 +154,12 @@ def _pair(row: ClaimRow, report: Report, pages: Pages) -> Node:
         style = f"quote {style_class(relation_label(piece))}"
         rows += [el("dt", heading), el("dd", *_quoted(row, piece, pages), class_=style)]
     return el("dl", *rows, class_="pair")
+
+
+def _differences(claim: str, piece: Evidence) -> tuple[list[Span], list[Span]]:
+    """Return the spans to box in a claim and in the sentence that decides."""
+    is_denied = piece.relation == "contradicted"
+    return differing_spans(claim, piece.deciding_sentence, is_denied)
 
 
 def _deciding(row: ClaimRow) -> list[Evidence]:
@@ -173,7 +179,7 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     text = quote(piece)
     words: list[Child] = [text.sentence]
     if piece.relation != "entailed":
-        spans = differing_spans(row.claim.statement, text.sentence)[1]
+        _, spans = _differences(row.claim.statement, piece)
         words = answer.spanned(text.sentence, spans, "differs")
     sentence = el("strong", *words, class_="deciding")
     source = el(

@@ -33,6 +33,7 @@ MONTHS = {name: number % 12 + 1 for number, name in enumerate(_NAMES)}
 UNITS = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "%": "percent"}
 SHARES = ("percent", "per")  # units of 2 % and of 2 per cent
 COUNTS = [word for word in NUMBER_WORDS if word not in ORDINALS]
+CELL = ";"  # between the cells of a row, as tables are read
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
     r"""(?: \b(?:than|over|under|above|below|least|most|up[ ]to)
@@ -132,28 +133,42 @@ def _noun(word: str) -> str:
     return "" if word.lower() in STOP_WORDS else stem(word.lower())
 
 
-def contrasts(claim: str, sentence: str) -> list[Contrast]:
+def contrasts(claim: str, sentence: str, is_denied: bool = False) -> list[Contrast]:
     """Return the quantities of a claim that a sentence gives differently.
 
     Each is set against the one of the same unit that has most words of the claim beside it.
+
+    Args:
+        claim: The claim.
+        sentence: The sentence.
+        is_denied: The sentence is known to contradict the claim, so that any number may be set
+            against another with a word of the claim beside it: a cell of a table has no unit.
     """
     claimed, written = quantities(claim), quantities(sentence)
     rivals = [r for r in written if not any(agrees(c, r) for c in claimed)]
-    is_about = shared_words(claim, sentence) >= SUBJECT
+    is_about = is_denied or shared_words(claim, sentence) >= SUBJECT
     found: list[Contrast] = []
     for quantity in claimed:
         is_stated = any(agrees(quantity, other) for other in written)
+        is_date = quantity.unit == "date"
         candidates = [rival for rival in rivals if rival.unit == quantity.unit]
-        if is_stated or not candidates or quantity.unit == "date" and not is_about:
+        least = 0
+        if is_denied and not candidates and not is_date:
+            candidates = [rival for rival in rivals if rival.unit != "date"]
+            least = 1
+        if is_stated or not candidates or is_date and not is_about:
             continue
         words = _words_beside(claim, quantity)
         shared = [len(words & _words_beside(sentence, rival)) for rival in candidates]
         most = max(shared)
+        if most < least:
+            continue
         rival = candidates[shared.index(most)]
         rivals.remove(rival)
         # both years or both days
         is_only = shared.count(most) == 1 and quantity.date.count(None) == rival.date.count(None)
-        is_clear = is_about and is_only and not _follows(quantity, rival, written)
+        is_computed = not is_denied and _follows(quantity, rival, written)
+        is_clear = is_about and is_only and not is_computed
         value, other = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
         found.append(Contrast(value, other, quantity.span, rival.span, is_clear))
     return found
@@ -166,8 +181,8 @@ def clear_contrasts(claim: str, sentence: str) -> list[Contrast]:
 
 def _words_beside(text: str, quantity: Quantity) -> set[str]:
     start, end = quantity.span
-    before = words_of(text[:start])[-NEIGHBOURS:]
-    after = words_of(text[end:])[:NEIGHBOURS]
+    before = words_of(text[:start].rpartition(CELL)[2])[-NEIGHBOURS:]
+    after = words_of(text[end:].partition(CELL)[0])[:NEIGHBOURS]
     return {stem(word) for word in (*before, *after)}
 
 
@@ -205,10 +220,20 @@ def computed(claim: str, sentence: str) -> str:
     return ""
 
 
-def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
-    """Return the spans of a claim, and of a sentence, whose quantities clearly differ."""
-    found = clear_contrasts(claim, sentence)
-    return [c.claim_span for c in found], sorted(c.source_span for c in found)
+def differing_spans(
+    claim: str, sentence: str, is_denied: bool = False
+) -> tuple[list[Span], list[Span]]:
+    """Return the spans of a claim, and of a sentence, whose quantities clearly differ.
+
+    Args:
+        claim: The claim.
+        sentence: The sentence.
+        is_denied: As in `contrasts`: then the claim's are shown without the sentence's, too.
+    """
+    found = contrasts(claim, sentence, is_denied)
+    clear = [contrast for contrast in found if contrast.is_clear]
+    shown = found if is_denied else clear
+    return [c.claim_span for c in shown], sorted(c.source_span for c in clear)
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:

@@ -28,6 +28,22 @@ def test_values_that_answer_different_questions_are_no_reason(claim: str, senten
     assert not contrasts(claim, sentence)
 
 
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("It has 6 nurses.", "Beds 18; Occupied (mean) 12; Nurses 8", ("6", "8")),
+        ("It costs 49 euros.", "Price (€) 39; Weight 1.1", ("", "")),
+        ("The tower has 18 bells.", "The tower has 18 bells and 3 clocks.", ("", "")),
+    ],
+)
+def test_what_differs_in_a_sentence_that_contradicts(
+    claim: str, sentence: str, expected: tuple[str, str]
+) -> None:
+    own, others = differing_spans(claim, sentence, is_denied=True)
+    boxed = (claim[slice(*own[0])] if own else "", sentence[slice(*others[0])] if others else "")
+    assert boxed == expected
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
     for contrast in contrasts(claim, sentence):
