@@ -20,7 +20,7 @@ from attribution.verdicts import (
     nearest_evidence,
     relation,
 )
-from attribution.verifiers.reader import Reads
+from attribution.verifiers import Verifier
 
 ABOUT = 0.5  # share of a claim's words that a passage about the same thing has
 NOTICED = 0.15  # probability of a relation from which on a passage is about the claim's subject
@@ -66,7 +66,7 @@ class Reading:
 
 
 def read(
-    readings: Sequence[Reading], verifier: Reads, policy: DecisionPolicy, question: str = ""
+    readings: Sequence[Reading], verifier: Verifier, policy: DecisionPolicy, question: str = ""
 ) -> list[tuple[Evidence, ...]]:
     """Return a piece of evidence for each passage of each claim, in order.
 
@@ -110,7 +110,8 @@ def _prepared(
         if changed != texts:
             names.append(name)
         texts = changed
-    return texts.pair, tuple(names)
+    pair = texts if texts.title else texts[:2]
+    return pair, tuple(names)
 
 
 def _evidence(
@@ -203,7 +204,7 @@ class _Search:
 def _find_deciding_sentences(
     readings: Sequence[Reading],
     evidence: list[list[Evidence]],
-    verifier: Reads,
+    verifier: Verifier,
     policy: DecisionPolicy,
 ) -> None:
     """Find the sentence of the passage shown for each claim that says most clearly what it says.

@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
 from attribution.text.marks import without_numbers
+from attribution.text.quantities import ROUNDED
 from attribution.text.words import SCALES, plain, shared_words, terms, uncovered
 from attribution.types import (
     SILENT,
     Claim,
     Evidence,
     Page,
-    Pair,
     Relation,
     Reservation,
     Span,
@@ -40,10 +40,6 @@ class PairTexts(NamedTuple):
     claim: str
     passage: str
     title: str
-
-    @property
-    def pair(self) -> Pair:
-        return self if self.title else self[:2]
 
 
 def spoken(claim: Claim) -> str:
@@ -126,6 +122,26 @@ def in_figures(text: str) -> str:
     text = IN_WORDS.sub(_spelled, text)
     text = FIGURE.sub(_figure, text)
     return METRES.sub(lambda unit: f"{POWERS[unit[2]]}{PREFIXES[unit[1]]}metres", text)
+
+
+def rounded_as(claim: str, text: str) -> str:
+    """Return a text in figures, with numbers that a claim rounds as the claim writes them.
+
+    "4.212 million" beside "about 4.2 million" becomes "4.2 million".
+    """
+    stated = [m for m in FIGURE.finditer(claim) if m["scale"] or not m["digits"].isdigit()]
+
+    def rounded(match: re.Match[str]) -> str:
+        amount = _amount(match)
+        for figure in stated:
+            wanted = _amount(figure)
+            last_place = SCALES.get(figure["scale"], 0) - len((figure["decimals"] or ".")[1:])
+            room = min(10.0**last_place / 2, ROUNDED * float(wanted))
+            if abs(amount - wanted) <= room:
+                return figure[0]
+        return match[0]
+
+    return FIGURE.sub(rounded, text) if stated else text
 
 
 def _dates(text: str) -> str:
@@ -451,6 +467,9 @@ PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
     "title": lambda _c, page, texts: texts._replace(title=texts.title or page.title),
     "named": lambda _c, _p, texts: texts._replace(passage=about_named(texts.claim, texts.passage)),
     "figures": _in_one_form,
+    "rounding": lambda _c, _p, texts: texts._replace(
+        passage=rounded_as(texts.claim, texts.passage)
+    ),
 }
 
 

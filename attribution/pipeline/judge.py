@@ -18,7 +18,7 @@ from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, co
 from attribution.verdicts import DecisionPolicy, decide
 from attribution.verifiers import Verifier
 from attribution.verifiers.calibration import strength_of
-from attribution.verifiers.reader import Reads, Refusal, one_by_one
+from attribution.verifiers.reader import Refusal, one_by_one
 
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
 FIELDS = ("text", "url", "title")
@@ -112,7 +112,7 @@ def judge(
     return JudgedClaim(verdict, in_order, strength_of(verifier.version, verdict))
 
 
-def read_pairs(pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy) -> list[Evidence]:
+def read_pairs(pairs: Sequence[Pair], verifier: Verifier, policy: DecisionPolicy) -> list[Evidence]:
     """Return the evidence that each text is for its claim, as a run or `judge` reads it.
 
     Args:
@@ -131,14 +131,14 @@ def read_pairs(pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy) -
 
 
 def read_each(
-    pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy
+    pairs: Sequence[Pair], verifier: Verifier, policy: DecisionPolicy
 ) -> list[Evidence | Refusal]:
     """Return what `read_pairs` returns; for a pair that could not be read, the reason."""
     return one_by_one(lambda some: read_pairs(some, verifier, policy), pairs)
 
 
 def entailment(
-    pairs: Sequence[Pair], verifier: Reads, policy: DecisionPolicy
+    pairs: Sequence[Pair], verifier: Verifier, policy: DecisionPolicy
 ) -> list[float | None]:
     """Return the probability that each text entails its claim; None for one that can't be read."""
     pieces = read_each(pairs, verifier, policy)

@@ -10,7 +10,7 @@ from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.text.quantities import clear_contrasts, quantities
 from attribution.types import Claim, Evidence, Report
 from attribution.verdicts import DecisionPolicy, nearest_evidence
-from attribution.verifiers.reader import Reads
+from attribution.verifiers import Verifier
 
 # Least probability of support. Of 131 contradicted claims, 64 had a clear pair of values, and 23 of
 # these were confirmed, all rightly.
@@ -64,7 +64,7 @@ def _proposed(claim: Claim, piece: Evidence) -> Correction | None:
 
 
 def is_confirmed(
-    correction: Correction, report: Report, verifier: Reads, policy: DecisionPolicy
+    correction: Correction, report: Report, verifier: Verifier, policy: DecisionPolicy
 ) -> bool:
     """Return True if passage and deciding sentence, each alone, surely support the corrected claim.
 

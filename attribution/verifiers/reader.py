@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.models import files
@@ -33,12 +33,6 @@ T = TypeVar("T")
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the passage
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
-
-
-class Reads(Protocol):
-    """A verifier as seen by code that needs only its judgements."""
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
 Refusal = BadInput | LlmFailed  # why a pair has no judgement: its texts, or the language model
@@ -94,7 +88,7 @@ class CachedVerifier:
         self.version = verifier.version
         self.reads_question = bool(getattr(verifier, "reads_question", False))
         self._key = key_of(verifier)
-        self._verifier = verifier
+        self.verifier = verifier
         self._store = store
         self._new: set[str] = set()  # keys of the judgements made here
         self.reset_counts()
@@ -106,11 +100,7 @@ class CachedVerifier:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return usage_of(self._verifier)
-
-    @property
-    def verifier(self) -> Verifier:
-        return self._verifier
+        return usage_of(self.verifier)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each (claim, evidence) or (claim, evidence, title), in order."""
@@ -118,7 +108,7 @@ class CachedVerifier:
         judgements = self._store.cache.values("judgement", list(dict.fromkeys(keys)))
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in judgements}
         if new:
-            computed = dict(zip(new, self._verifier.verify(list(new.values())), strict=True))
+            computed = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
             self._store.cache.put("judgement", computed)
             self._new.update(computed)
             judgements |= computed

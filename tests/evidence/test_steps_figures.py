@@ -1,6 +1,6 @@
 import pytest
 
-from attribution.evidence.steps import in_figures
+from attribution.evidence.steps import in_figures, rounded_as
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,18 @@ from attribution.evidence.steps import in_figures
 )
 def test_numbers_are_written_in_figures(written: str, figures: str) -> None:
     assert in_figures(written) == figures
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "expected"),
+    [
+        ("about 4.2 million", "4.212 million", "4.2 million"),
+        ("4.2 million", "4,212,345 of 4.3 million", "4.2 million of 4.3 million"),
+        ("1,200 people", "1200 people in 1201", "1,200 people in 1201"),
+        ("4 million", "4.49 million", "4.49 million"),
+        ("4.212 million", "4.2 million", "4.2 million"),
+        ("in 1998", "1998.4", "1998.4"),
+    ],
+)
+def test_a_number_is_written_as_the_claim_rounds_it(claim: str, text: str, expected: str) -> None:
+    assert rounded_as(claim, text) == expected
