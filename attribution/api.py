@@ -37,8 +37,13 @@ class Report(types.Report):
         return f"<Report {self.id}: {len(self.claims)} claims, {len(self.pages)} pages>"
 
     def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
-        """Return the passages that a claim, or the one with that id, was compared with: those that
-        decide first.
+        """Return the passages that a claim was compared with.
+
+        Args:
+            claim: A claim of the report, or its id.
+
+        Returns:
+            The passages that decide first; none for an unknown id.
         """
         claim_id = claim if isinstance(claim, str) else claim.id
         return tuple(sorted(self.evidence_of(claim_id), key=deciding_first))
@@ -52,14 +57,16 @@ class Report(types.Report):
         return self._export("markdown")
 
     def to_json(self) -> str:
-        """Return the content of report.json, without the texts of the pages
-        (docs/report.schema.json).
+        """Return the content of report.json, without the texts of the pages.
+
+        Its schema is docs/report.schema.json.
         """
         return self._export("json")
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return a row for each claim, with its verdict and the deciding passage: the columns of
-        the CSV export.
+        """Return a row for each claim, in the order of the answer.
+
+        The columns are those of the CSV export, with the verdict and the deciding passage.
         """
         import pandas
 
@@ -74,8 +81,21 @@ class Report(types.Report):
 def check(
     question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object
 ) -> Report:
-    """Check the claims of an answer against the sources: library, collection:NAME, web, an engine,
-    paths or URLs.
+    """Check the claims of an answer against sources.
+
+    Args:
+        question: The question, which may be empty.
+        answer: The answer, as text or Markdown.
+        sources: `library`, `collection:NAME`, `web`, a search engine, paths or URLs.
+        **settings: Settings by name.
+
+    Returns:
+        The finished report, which is also saved.
+
+    Raises:
+        BadInput: The answer, a source or a setting is invalid.
+        Unavailable: A model, package or key is missing.
+        StoreError: The database cannot be used.
 
     Examples:
         >>> answer = "The main span of the Golden Gate Bridge is 1,280 metres long."
@@ -93,7 +113,21 @@ def check(
 def stream(
     question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object
 ) -> Iterator[events.Event]:
-    """Yield the events of a run as they happen; the last one is `events.Finished` with the Report.
+    """Check the claims of an answer, and follow the run.
+
+    Args:
+        question: The question, which may be empty.
+        answer: The answer, as text or Markdown.
+        sources: `library`, `collection:NAME`, `web`, a search engine, paths or URLs.
+        **settings: Settings by name.
+
+    Yields:
+        The events of the run as they happen; the last one is `events.Finished` with the Report.
+
+    Raises:
+        BadInput: The answer, a source or a setting is invalid.
+        Unavailable: A model, package or key is missing.
+        StoreError: The database cannot be used.
 
     Examples:
         >>> from attribution.events import VerdictReady
@@ -115,8 +149,21 @@ def stream(
 def segment(
     question: str, answer: str, segmenter: str = "sentences", **settings: object
 ) -> Segmented:
-    """Split an answer into claims with their places in it; a sentence that could not be split is a
-    failure too.
+    """Split an answer into claims.
+
+    Args:
+        question: The question, which may be empty.
+        answer: The answer, as text or Markdown.
+        segmenter: What splits it, by name.
+        **settings: Settings by name.
+
+    Returns:
+        The claims with their spans, in characters of the answer. A sentence that could not be
+        split is one claim, and has a failure.
+
+    Raises:
+        BadInput: The answer or a setting is invalid.
+        Unavailable: A model, package or key is missing.
 
     Examples:
         >>> [claim.text for claim in segment("", "The tower is tall. It stands in Paris.").claims]
@@ -131,8 +178,20 @@ def segment(
 
 
 def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Evidence]:
-    """Return the three probabilities for each pair of claim and evidence, in order, and the
-    sentence that decides, as a run reads them.
+    """Read texts as evidence for claims, as a run does.
+
+    Args:
+        pairs: Claim and text, and the title of the text's page if it is known.
+        verifier: What reads them, by name; `auto` is the best one that is installed.
+        **settings: Settings by name.
+
+    Returns:
+        For each pair, in order, the probabilities of the three relations, which sum to 1, and the
+        sentence that decides.
+
+    Raises:
+        BadInput: A claim or a text is empty or too long, or a setting is invalid.
+        Unavailable: A model, package or key is missing.
 
     Examples:
         >>> (piece,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
@@ -152,8 +211,20 @@ def judge(
     verifier: str = "auto",
     **settings: object,
 ) -> JudgedClaim:
-    """Return the verdict on a claim, its strength and its evidence, from passages: texts, or
-    {"text", "url", "title"}.
+    """Decide a claim by passages.
+
+    Args:
+        claim: The claim.
+        passages: Texts, or objects with `text`, `url` and `title`; best first.
+        verifier: What reads them, by name; `auto` is the best one that is installed.
+        **settings: Settings by name.
+
+    Returns:
+        The verdict, its strength, and the evidence: one piece for each passage, in order.
+
+    Raises:
+        BadInput: The claim or a passage is empty or too long, or a setting is invalid.
+        Unavailable: A model, package or key is missing.
 
     Examples:
         >>> passage = "The tower was finished in 1889, after two years."

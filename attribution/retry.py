@@ -42,10 +42,16 @@ class Transient(Exception):
 def retrying(
     attempt: Callable[[float], T], retries: int, seconds: float, stop: threading.Event | None = None
 ) -> T:
-    """The result of `attempt`, which is given the seconds left; the last Transient where none
-    succeeded.
+    """Return the result of the first attempt that succeeds.
 
-    `stop` ends a pause; the attempt that follows has to look at it.
+    Args:
+        attempt: Gets the seconds that are left.
+        retries: Attempts after the first one.
+        seconds: For all attempts and pauses.
+        stop: Ends a pause; the attempt that follows has to look at it.
+
+    Raises:
+        Transient: That of the last attempt, if none succeeded.
     """
     end = time.monotonic() + seconds
     backoff = wait_exponential_jitter(
@@ -76,7 +82,7 @@ def retrying(
 
 
 def retry_after(header: str) -> float:
-    """Retry-After as seconds from now (RFC 9110, 10.2.3); 0 where it says nothing."""
+    """Return Retry-After as seconds from now (RFC 9110, 10.2.3); 0 if it says nothing."""
     text = header.strip()
     if text.isdecimal() and text.isascii():
         return min(float(text[:9]), 1e9)

@@ -22,8 +22,9 @@ from attribution.errors import BadInput
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once all of it is written; where that fails, nothing is
-    left of it.
+    """Open a file that takes the place of `path` once all of it is written.
+
+    If that fails, nothing is left of it.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
         with named(path), path.open("wb") as out:
@@ -71,17 +72,26 @@ class Row:
     error: str = ""
 
     def failed(self, error: str) -> dict[str, object]:
-        """The output of a row that could not be processed."""
+        """Return the output of a row that could not be processed."""
         return {**self.fields, "line": self.line, "error": error}
 
 
 def count_values(document: bytes | bytearray) -> int:
-    """At least as many values as JSON has, found without reading it."""
+    """Return at least as many values as JSON has, counted without parsing it."""
     return sum(map(_STRING.sub(b"", document).count, (b",", b"[", b"{", b"\n")))
 
 
 def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
-    """The rows of a file of one's own, however many; BadInput if it cannot be read."""
+    """Read the rows of a file of one's own, however many.
+
+    Args:
+        path: A file of JSON Lines.
+        required: Fields that must hold text.
+        optional: Fields that hold text or nothing.
+
+    Raises:
+        BadInput: The file cannot be read, is empty or is not UTF-8.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -95,11 +105,16 @@ def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ())
 
 
 def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
-    """One row for each line that is not blank. The required fields must hold text, the optional
-    ones text or nothing.
+    """Read the rows of an uploaded file, one for each line that is not blank.
 
-    BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may
-    have.
+    Args:
+        content: JSON Lines.
+        required: Fields that must hold text.
+        optional: Fields that hold text or nothing.
+
+    Raises:
+        BadInput: The file is empty, not UTF-8, or has more lines or values than an upload may
+            have.
     """
     lines = content.count(b"\n")
     if lines > LINES:  # each costs memory, even an empty one
@@ -162,9 +177,9 @@ def json_line(value: object) -> str:
 
 
 def complete_lines(path: Path) -> Iterator[bytes]:
-    """Each line of a file that is appended to; what was cut off by a kill is removed at the end.
+    """Yield each line of a file that is appended to, and remove what a kill cut off at the end.
 
-    Nothing for a file that is not there.
+    A file that doesn't exist has no lines.
     """
     if not path.exists():
         return
@@ -197,7 +212,7 @@ FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a 
 
 
 def format_cell(cell: Cell, digits: int = 2) -> str:
-    """A cell as text: a figure rounded, and a dash where nothing was measured."""
+    """Write a cell as text: a figure rounded, and a dash where nothing was measured."""
     return "–" if cell is None else str(rounded(cell, digits))
 
 
@@ -207,11 +222,10 @@ def rounded(cell: Cell, digits: int) -> Cell:
 
 
 def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an
-    apostrophe.
+    """Write CSV in which a spreadsheet finds no formula.
 
-    So does text after a semicolon, at which spreadsheets of many countries divide cells, quoted or
-    not.
+    Text that looks like a formula starts with an apostrophe. So does such text after a semicolon,
+    at which spreadsheets of many countries divide cells, quoted or not.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

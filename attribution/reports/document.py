@@ -44,20 +44,22 @@ class _Drawing:
         nodes = [el("p", line, class_="lead", dir="auto") for line in lines if line.strip()]
         verifier = report.versions.get("verifier", "an unknown verifier")
         made = f"Checked on {date(report.created_at)} with {verifier}"
-        nodes.append(el("p", f"{made}: {cards.headline(report)}.", class_="reason"))
+        words = f"{made}: {cards.headline(report)}."
+        nodes.append(el("p", words, class_="reason"))
         if any(row.own for row in self._rows.values()):
             nodes.append(el("p", DECIDES, class_="reason"))
         return el("section", *nodes)
 
     def answer(self) -> Node:
         """Draw the answer, with a number behind each claim."""
-        tree = answer.mark(answer.parse(self._report.answer), self._report.claims)
+        parsed = answer.parse(self._report.answer)
         nodes: list[Tree] = []
-        for node in tree:
+        for node in answer.mark(parsed, self._report.claims):
             nodes += self._numbered(node)
         loose = [claim for claim in self._report.claims if claim.id not in self._placed]
         if loose:
-            nodes.append(el("p", el("strong", "Claims without a place in the text")))
+            title = el("strong", "Claims without a place in the text")
+            nodes.append(el("p", title))
         for claim in loose:
             words = el("span", claim.text, class_=self._class(claim.id), dir="auto")
             nodes.append(el("p", words, self._number(claim.id)))
@@ -79,7 +81,12 @@ class _Drawing:
         spoken = f"Claim {row.number}, {style.word.lower()}: to its evidence"
         words = f"\u2060{style.icon}{row.number}"
         link = el("a", words, href=f"#claim-{row.number}", aria_label=spoken)
-        return el("sup", link, class_=f"number g-{row.group}", id=f"mark-{row.number}")
+        return el(
+            "sup",
+            link,
+            class_=f"number g-{row.group}",
+            id=f"mark-{row.number}",
+        )
 
     def _numbered(self, node: Tree, is_inner: bool = False) -> list[Tree]:
         """Draw a node of the answer; a claim's number follows its first part."""
@@ -91,7 +98,9 @@ class _Drawing:
             inside += self._numbered(child, is_inner or bool(claim_id))
         if not claim_id:
             return [node.with_children(inside)]
-        classes = f"{self._class(claim_id)}{' inner' * is_inner}"
+        classes = self._class(claim_id)
+        if is_inner:
+            classes += " inner"
         parts: list[Tree] = [el("span", *inside, class_=classes)]
         if claim_id not in self._placed:
             self._placed.add(claim_id)
@@ -101,21 +110,26 @@ class _Drawing:
     def panels(self) -> Node:
         """Draw the card of every claim, problems first."""
         settings = cards.CardSettings(
-            quotations=quotations(self._report), citations=citation_lines(self._report)
+            quotations=quotations(self._report),
+            citations=citation_lines(self._report),
         )
         rows = sorted(self._rows.values(), key=lambda row: BADGES.index(row.badge))
+        entries = [self._entry(row, settings) for row in rows]
         return el(
             "section",
-            *(self._entry(row, settings) for row in rows),
+            *entries,
             class_="panels",
             role="region",
             aria_label="The evidence of each claim",
         )
 
     def _entry(self, row: ClaimRow, settings: cards.CardSettings) -> Node:
-        parts: list[Node] = [_still(cards.panel(row, self._report, settings))]
+        """Draw the card of a claim, and the way back to its place in the answer."""
+        panel = cards.panel(row, self._report, settings)
+        parts: list[Node] = [_still(panel)]
         if row.claim.spans:
-            parts.append(el("a", "↑ In the answer", href=f"#mark-{row.number}", class_="open"))
+            mark = f"#mark-{row.number}"
+            parts.append(el("a", "↑ In the answer", href=mark, class_="open"))
         return el("article", *parts, class_="entry", id=f"claim-{row.number}")
 
 

@@ -106,9 +106,11 @@ def read(source: str) -> Element:
     """Parse a document into an element without a tag; an answer in a wrapper is unwrapped."""
     source = unwrapped(source)
     # replace list markers character by character, so that offsets stay valid
-    prepared = _YEAR.sub(r"\1_", _BULLET.sub(r"\1-", source))
+    prepared = _BULLET.sub(r"\1-", source)
+    prepared = _YEAR.sub(r"\1_", prepared)
     prepared = _DEEP.sub(lambda signs: " " * len(signs[0]), prepared)
-    nodes = SyntaxTreeNode(_block_parser().parse(prepared)).children
+    tokens = _block_parser().parse(prepared)
+    nodes = SyntaxTreeNode(tokens).children
     return Element("", tuple(_Reader(source).blocks(nodes)))
 
 
@@ -139,17 +141,21 @@ class _Reader:
                 yield Element(node.tag, tuple(self.blocks(node.children)), number=number)
 
     def _leaf(self, node: SyntaxTreeNode, first: int, last: int) -> Iterator[Element]:
+        """Read a block that holds no other block, from line `first` to before line `last`."""
         if node.type == "hr":
             yield Element("hr")
         elif node.type == "table":
-            yield Element("table", tuple(map(self._rows, node.children)))
+            parts = [self._rows(part) for part in node.children]
+            yield Element("table", tuple(parts))
         elif node.type == "fence":
-            yield Element("pre", (Element("code", tuple(self._code(first + 1, node.content))),))
+            code = Element("code", tuple(self._code(first + 1, node.content)))
+            yield Element("pre", (code,))
         elif node.type == "heading":
             content = node.children[0].content
-            # a NUL as the parser shows it
-            start = self.source.replace("\0", "\ufffd").find(content, self.starts[first])
-            yield Element(node.tag, self.inline.parse(range(start, start + len(content))))
+            shown = self.source.replace("\0", "\ufffd")  # a NUL as the parser shows it
+            start = shown.find(content, self.starts[first])
+            places = range(start, start + len(content))
+            yield Element(node.tag, self.inline.parse(places))
         else:
             role: Role = "tight" if node.hidden else ""
             yield from self._paragraphs(first, last, node.children[0].content, role)
@@ -162,16 +168,19 @@ class _Reader:
 
     def _paragraphs(self, first: int, last: int, content: str, role: Role) -> Iterator[Element]:
         """Read a paragraph, whose lines are the ends of source lines; a definition is its own."""
-        texts = [text.strip(MD_TRIM_CHARS) for text in content.split("\n")]
-        texts = list(filter(None, texts))
-        lines = [
-            (self.starts[n], self.ends[n])
-            for n in range(first, last)
-            if self.source[self.starts[n] : self.ends[n]].strip(MD_TRIM_CHARS + ">")
-        ]
+        texts = []
+        for text in content.split("\n"):
+            text = text.strip(MD_TRIM_CHARS)
+            if text:
+                texts.append(text)
+        lines = []
+        for number in range(first, last):
+            start, end = self.starts[number], self.ends[number]
+            if self.source[start:end].strip(MD_TRIM_CHARS + ">"):
+                lines.append((start, end))
+        lines = lines[-len(texts) :]  # without a bullet that stands alone on the first
         places: list[int] = []
         stop = line_end = 0
-        lines = lines[-len(texts) :]  # without a bullet that stands alone on the first
         for text, (start, end) in zip(texts, lines, strict=False):
             is_note = _NOTE.match(text) is not None
             if is_note and places:
@@ -203,7 +212,8 @@ class _Reader:
 
     def _cells(self, start: int, end: int, tag: str) -> Iterator[Element]:
         """Yield all cells of a line, even beyond the columns of the table's head."""
-        edges = [start - 1, *(bar.start() for bar in _PIPE.finditer(self.source, start, end)), end]
+        bars = _PIPE.finditer(self.source, start, end)
+        edges = [start - 1, *(bar.start() for bar in bars), end]
         for number, (before, after) in enumerate(pairwise(edges)):
             text = self.source[before + 1 : after]
             is_outside = number == 0 or number == len(edges) - 2
@@ -230,12 +240,12 @@ class _Inline:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.marks = [
-            _Masked(start, end, mark)
-            for mark in marks(source)
-            for start, end in mark.hidden
-            if start < end and not _NO_MARK.search(source[max(0, start - 300) : start])
-        ]
+        self.marks: list[_Masked] = []
+        for mark in marks(source):
+            for start, end in mark.hidden:
+                before = source[max(0, start - 300) : start]
+                if start < end and not _NO_MARK.search(before):
+                    self.marks.append(_Masked(start, end, mark))
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:
         """Parse the text at these positions; a carriage return is a line break."""
@@ -243,14 +253,18 @@ class _Inline:
             return ()
         first = bisect_right(self.marks, places[0], key=lambda part: part.end)
         last = bisect_right(self.marks, places[-1], key=lambda part: part.start)
-        masked = [
-            _Masked(bisect_left(places, start), bisect_left(places, end), mark)
-            for start, end, mark in self.marks[first:last]
-        ]
-        return self._trees(places, [part for part in masked if part.start < part.end])
+        masked: list[_Masked] = []
+        for part in self.marks[first:last]:
+            start = bisect_left(places, part.start)
+            end = bisect_left(places, part.end)
+            if start < end:
+                masked.append(_Masked(start, end, part.mark))
+        return self._trees(places, masked)
 
     def _trees(self, places: Sequence[int], masked: Sequence[_Masked]) -> tuple[Tree, ...]:
-        characters = ["\n" if self.source[p] == "\r" else self.source[p] for p in places]
+        """Parse characters of the source, where parts of citation marks are masked."""
+        characters = [self.source[place] for place in places]
+        characters = ["\n" if character == "\r" else character for character in characters]
         for start, end, _ in masked:
             characters[start:end] = _MASK * (end - start)
         parser = _inline_parser()
@@ -281,13 +295,16 @@ class _Inline:
     def _leaf(
         self, token: Token, text: str, places: Sequence[int], masked: Sequence[_Masked]
     ) -> Iterator[Tree]:
+        """Yield the texts and citation marks of a token without children."""
         at: int = token.meta["at"]
         length = len(token.content)
         if token.type == "text_special":
-            yield Written(token.content, places[at], places[at + len(token.markup) - 1] + 1)
+            last = places[at + len(token.markup) - 1]
+            yield Written(token.content, places[at], last + 1)
         elif token.type == "code_inline":
             at = text.replace("\n", " ").index(token.content, at + len(token.markup))
-            yield Element("code", tuple(self._texts(places[at : at + length])))
+            texts = self._texts(places[at : at + length])
+            yield Element("code", tuple(texts))
         elif token.type == "hardbreak":
             last = places[at + max(length, 2) - 1] if text[at] in "\\<" else places[at]
             yield Element("br", (Written("\n", places[at], last + 1),))
@@ -371,7 +388,8 @@ class _State(StateInline):
             return scanned
         before = self.src[start - 1 : start] or " "
         after = self.src[start + scanned.length : self.posMax][:1] or " "
-        if scanned.length == 1 and (before + after).isascii() and (before + after).isalnum():
+        around = before + after
+        if scanned.length == 1 and around.isascii() and around.isalnum():
             return Scanned(False, False, 1)
         return Scanned(not after.isspace(), not before.isspace(), scanned.length)
 

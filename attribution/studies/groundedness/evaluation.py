@@ -350,7 +350,7 @@ HEADS = (
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds with two digits that count."""
+    """Write seconds with two digits that count."""
     if seconds is None:
         return "–"
     if seconds < 0.0995:
@@ -359,7 +359,7 @@ def duration(seconds: float | None) -> str:
 
 
 def quality_table(evaluation: Evaluation) -> ResultTable:
-    """A row for each method, best macro F1 first."""
+    """Tabulate the methods, best macro F1 first."""
     rows = [
         (
             one.method,
@@ -378,12 +378,12 @@ def quality_table(evaluation: Evaluation) -> ResultTable:
 
 
 def ranked(evaluation: Evaluation) -> list[MethodFigures]:
-    """The figures, best macro F1 first."""
+    """Return the figures, best macro F1 first."""
     return sorted(evaluation.figures, key=lambda one: -one.macro_f1)
 
 
 def error_table(evaluation: Evaluation) -> ResultTable:
-    """Misclassified test rows by error type (T24 Table 4)."""
+    """Tabulate misclassified test rows by error type (T24 Table 4)."""
     names = sorted({kind.name for one in evaluation.figures for kind in one.error_types})
     rows: list[tuple[str, ...]] = []
     for one in ranked(evaluation):
@@ -398,7 +398,7 @@ def error_table(evaluation: Evaluation) -> ResultTable:
 def row_lines(
     rows: Sequence[LabelledRow], outcomes: Iterable[Outcome], evaluation: Evaluation
 ) -> list[Fields]:
-    """Each outcome with its row's label and the method's decision, as in rows.jsonl."""
+    """Return each outcome with its row's label and the method's decision, as in rows.jsonl."""
     by_id = {row.id: row for row in rows}
     tunings = {one.method: Tuning(one.reading, one.threshold) for one in evaluation.figures}
     lines: list[Fields] = []
@@ -418,7 +418,7 @@ def json_report(
     left_out: Sequence[LeftOut],
     settings: Mapping[str, object],
 ) -> Fields:
-    """The content of figures.json."""
+    """Return the content of figures.json."""
     return {
         "splits": Counter(row.split for row in labelled.rows),
         "methods": [one.model_dump(mode="json") for one in evaluation.figures],
