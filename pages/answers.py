@@ -20,7 +20,7 @@ from attribution.store.history import (
     State,
 )
 from pages.ui import background, frame, run_control, state
-from pages.ui.answer_list import add_many, export_dialog, is_busy, row_data
+from pages.ui.answer_list import DIALOG, add_many, export_dialog, is_busy, row_data
 from pages.ui.components import answer_list
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
@@ -113,7 +113,7 @@ def listing(query: HistoryQuery, polling: bool) -> None:
     """Draw the list; what is clicked in it is carried out when the whole page is drawn again."""
     listed = store().history.find(query)
     rows = [row_data(row, worker()) for row in listed.rows]
-    if polling != is_busy(rows):
+    if polling != is_busy(rows) and not state.get(DIALOG):
         st.rerun()
     act = answer_list({"rows": rows, "total": listed.total}, key="answer_list")
     if isinstance(act, Mapping):
@@ -123,6 +123,7 @@ def listing(query: HistoryQuery, polling: bool) -> None:
 
 def page() -> None:
     """Draw the page."""
+    state.put(DIALOG, False)
     totals = store().history.totals()
     head(totals)
     query = tools(totals)
@@ -210,9 +211,10 @@ def stop(run_id: str) -> None:
         worker().stop(run_id)
 
 
-@st.dialog("Delete the selected answers?")
+@st.dialog("Delete the selected answers?", on_dismiss="rerun")
 def delete_dialog(run_ids: Sequence[str]) -> None:
     """Delete runs for good, once that is confirmed."""
+    state.put(DIALOG, True)
     small("They are deleted for good, with your assessments and notes.")
     if st.button(
         f"Delete {plural(len(run_ids), 'answer')}",
@@ -232,9 +234,10 @@ def delete(run_ids: Sequence[str]) -> None:
         store().runs.delete(run_id)
 
 
-@st.dialog("Tag the selected answers")
+@st.dialog("Tag the selected answers", on_dismiss="rerun")
 def tag_dialog(rows: Sequence[HistoryRow]) -> None:
     """Add tags to several runs."""
+    state.put(DIALOG, True)
     tags = st.multiselect(
         "Tags",
         store().history.tags(),
@@ -253,9 +256,10 @@ def tag_dialog(rows: Sequence[HistoryRow]) -> None:
     st.rerun()
 
 
-@st.dialog("Title, tags and note", width="medium")
+@st.dialog("Title, tags and note", width="medium", on_dismiss="rerun")
 def details_dialog(row: HistoryRow) -> None:
     """Describe a run, which only this browser sees, or copy it."""
+    state.put(DIALOG, True)
     title = st.text_input(
         "Title",
         row.title,

@@ -73,7 +73,7 @@ def check_form(running: bool) -> None:
 def problems() -> None:
     """Say why a run could not start or finish."""
     problem = run_control.problem()
-    if problem:
+    if problem and problem.rejected in (None, run_control.text()):
         note(problem.title, problem.reason, label=problem.label, detail=problem.detail)
     run_control.RUN.draw_notice()
 
@@ -116,8 +116,9 @@ def demo() -> None:
 
 def is_folded() -> bool:
     """Return True if a run is shown in place of the form."""
-    now = run_control.current()
-    return now is not None and state.get(EDITING) != now.key and not run_control.problem()
+    now, problem = run_control.current(), run_control.problem()
+    is_rejected = problem is not None and problem.rejected is not None
+    return now is not None and state.get(EDITING) != now.key and not is_rejected
 
 
 def first_visit() -> None:

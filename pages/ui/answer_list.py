@@ -31,6 +31,7 @@ from pages.ui.form import sources_control
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
 
+DIALOG = "answers_dialog"  # True while one is open: drawing the page again would close it
 NAMED = 2  # sources that a row names
 
 
@@ -116,9 +117,10 @@ def is_busy(rows: Sequence[Mapping[str, object]]) -> bool:
 # --- one sheet ---
 
 
-@st.dialog("Export as one sheet")
+@st.dialog("Export as one sheet", on_dismiss="rerun")
 def export_dialog(run_ids: Sequence[str]) -> None:
     """Offer the claims of these runs in each format; runs without a result are left out."""
+    state.put(DIALOG, True)
     small(f"A row for each claim of {plural(len(run_ids), 'answer')}.")
     database = store()
 
@@ -158,9 +160,10 @@ PREVIEW = 3  # answers that are shown, and by which the time of all is estimated
 CELL = 60  # characters of a previewed cell
 
 
-@st.dialog("Add many answers", width="medium")
+@st.dialog("Add many answers", width="medium", on_dismiss=state.fill_sources_again)
 def add_many(worker: QueueWorker) -> None:
     """Choose answers and sources, and put them into the queue."""
+    state.put(DIALOG, True)
     given = _given()
     if given:
         _preview(given)
@@ -189,6 +192,7 @@ def add_many(worker: QueueWorker) -> None:
         note("Not all answers were added", error.public(), label="contradicted")
         return
     worker.wake()
+    state.fill_sources_again()
     st.rerun()
 
 

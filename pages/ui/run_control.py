@@ -475,6 +475,7 @@ class RunProblem(NamedTuple):
     reason: str
     detail: str = ""
     label: str = "contradicted"
+    rejected: tuple[str, str] | None = None  # question and answer of a run that did not start
 
 
 def problem() -> RunProblem | None:
@@ -483,15 +484,17 @@ def problem() -> RunProblem | None:
     if job is None:
         return None
     now = job.progress()
+    rejected = None if now.accepted else (now.report.question, now.report.answer)
     if now.rejected:
         title = "This edit cannot be made" if now.accepted else "This text cannot be checked"
-        return RunProblem(title, now.rejected, now.detail)
+        return RunProblem(title, now.rejected, now.detail, rejected=rejected)
     if now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"
-        return RunProblem(title, now.error, now.detail)
+        return RunProblem(title, now.error, now.detail, rejected=rejected)
     if not now.running and not now.accepted:
+        title = "The run was stopped in the queue"
         reason = "Nothing was checked. “Check the answer” starts it again."
-        return RunProblem("The run was stopped in the queue", reason, label="missing")
+        return RunProblem(title, reason, label="missing", rejected=rejected)
     return None
 
 

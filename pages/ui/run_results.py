@@ -214,7 +214,7 @@ def _language_model(failures: Sequence[Failure]) -> None:
 def _unread_documents(now: RunProgress, report: Report) -> None:
     names = {document.name for document in now.documents}
     lost = [f for f in report.failures if f.stage == "fetch" and f.subject in names]
-    if lost:
+    if lost and (report.pages or report.evidence):  # else the outcome names them
         unread = ", ".join(failure.subject for failure in lost)
         title = f"{len(lost)} of {plural(len(names), 'document')} could not be read: {unread}"
         note(title, *_messages(lost), label="missing", brief=True)
@@ -241,11 +241,19 @@ def _outcome(report: Report) -> None:
         reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
         note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
-        line = "Choose another source, or add documents."
-        reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "missing")
-        is_unread = not report.pages and any(f.stage == "fetch" for f in report.failures)
-        title = "No source could be read" if is_unread else "Nothing was found for any claim"
-        note(title, *(reasons if len(reasons) == 1 else ()), line, label="missing")
+        _nothing_found(report)
+
+
+def _nothing_found(report: Report) -> None:
+    """Say which sources could not be read, or why no claim has a passage."""
+    line = "Choose another source, or add documents."
+    unread = _messages([failure for failure in report.failures if failure.stage == "fetch"])
+    if unread and not report.pages:
+        note("No source could be read", *unread, line, label="missing")
+        return
+    reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "missing")
+    lines = reasons if len(reasons) == 1 else ()
+    note("Nothing was found for any claim", *lines, line, label="missing")
 
 
 # --- how far a run is ---

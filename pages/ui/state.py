@@ -145,6 +145,11 @@ def kept_sources() -> dict[str, object]:
     return dict(_kept(browser()))
 
 
+def fill_sources_again() -> None:
+    """Keep the sources chosen in a dialog, whose fields Streamlit forgets when it closes."""
+    fill(**{name: files() if name == "files" else value(name) for name in _SOURCES})
+
+
 def begin(page: str, **loaders: Callable[[str], object]) -> bool:
     """Fill in the values that a new session starts with; results named in the address go to their
     loaders, once.

@@ -113,12 +113,14 @@ class Panel {
       this.foot.replaceChildren(next);
       return;
     }
+    const active = this.foot.querySelector(":focus");
     const label = make("div", "label");
     label.append(make("b", "", "Your verdict"), make("span", "spring"));
     label.append(this.noteButton(id, claim));
     const row = make("div", "verdicts");
     row.append(...VERDICTS.map((verdict) => this.verdictButton(id, claim, verdict)), next);
     this.foot.replaceChildren(label, row);
+    if (active) (row.querySelector(`[data-label="${active.dataset.label}"]`) ?? label.lastChild).focus();
     if (NOTES.has(id)) this.editNote(id, claim);
   }
 
@@ -155,9 +157,13 @@ class Panel {
     note.value = NOTES.get(id) ?? claim.note;
     note.addEventListener("input", () => NOTES.set(id, note.value));
     note.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.judge(id, claim.own, note.value);
-      if (event.key === "Escape") { NOTES.delete(id); note.remove(); }
       event.stopPropagation();
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault(); // or Enter would press the button that gets the focus
+      if (event.key === "Enter" && note.value.trim() !== claim.note) this.judge(id, claim.own, note.value);
+      NOTES.delete(id);
+      note.remove();
+      this.foot.querySelector(".note-button").focus();
     });
     this.foot.querySelector(".label").after(note);
     note.focus();

@@ -32,17 +32,22 @@ def select(page: Page, *names: str) -> None:
         page.get_by_role("checkbox", name=f"Select {name}").click()
 
 
+def paste_answers(page: Page, *answers: str) -> object:
+    """Paste answers into the dialog that adds many; return the field."""
+    page.get_by_role("button", name="Add many").click()
+    page.get_by_text("Paste", exact=True).click()
+    box = page.get_by_role("textbox", name="Pasted answers")
+    box.fill(SEPARATOR.join(answers))
+    return box
+
+
 @pytest.fixture
 def answers(browser: Browser, address: str) -> Iterator[Page]:
     """Two answers, pasted and checked in the queue against a pasted source."""
     page = visit(browser, address)
     go_to(page, "Answers")
     expect(page.get_by_text("No answers yet")).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Add many").click()
-    page.get_by_text("Paste", exact=True).click()
-    box = page.get_by_role("textbox", name="Pasted answers")
-    box.fill(f"{FIRST}{SEPARATOR}{SECOND}")
-    box.press("Control+Enter")
+    paste_answers(page, FIRST, SECOND).press("Control+Enter")
     settled(page)
     paste_source(page, MEMO)
     page.get_by_role("button", name="Check 2 answers").click()
@@ -77,6 +82,19 @@ def test_pasted_answers_fill_in_are_compared_tagged_exported_and_deleted(answers
     page.get_by_role("button", name="Delete the selected answers").click()
     page.get_by_role("button", name="Delete 1 answer").click()
     expect(rows(page)).to_have_count(1, timeout=PATIENCE)
+
+
+def test_the_dialog_keeps_its_text_when_the_queue_ends_and_the_sources_of_last_time(
+    answers: Page,
+) -> None:
+    page = answers
+    more = [f"The tram line has {number} stops." for number in range(8)]
+    paste_answers(page, *more).press("Control+Enter")
+    page.get_by_role("button", name="Check 8 answers").click()
+    box = paste_answers(page, "Another.")
+    expect(page.locator("li.grid .counts")).to_have_count(10, timeout=PATIENCE)
+    page.wait_for_timeout(2_500)
+    expect(box).to_have_value("Another.")
 
 
 def test_the_next_claim_to_review_opens_by_a_key_and_rows_by_arrows(answers: Page) -> None:
