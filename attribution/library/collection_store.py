@@ -270,7 +270,17 @@ def fts_table(key: int) -> str:
 
 
 def put_document(db: sa.Connection, key: int, collection: str, new: NewDocument) -> State:
-    """Store a document and index it. It replaces the earlier document of the same origin."""
+    """Store a document and index it. It replaces the earlier document of the same origin.
+
+    Args:
+        db: The transaction.
+        key: The id of the collection.
+        collection: Its name, which is part of the document's address.
+        new: The document.
+
+    Returns:
+        What became of it: a text that the collection already has is not stored again.
+    """
     d, page = t.documents.c, new.page
     documents = sa.select(d.id, d.name).where(d.collection_id == key)
     same_text = db.execute(documents.where(d.sha256 == page.sha256)).first()
@@ -310,7 +320,13 @@ def put_document(db: sa.Connection, key: int, collection: str, new: NewDocument)
 
 
 def delete_document(db: sa.Connection, key: int, document: int) -> None:
-    """Delete a document and its index entry, which FTS5 finds by the text alone."""
+    """Delete a document and its index entry, which FTS5 finds by the text alone.
+
+    Args:
+        db: The transaction.
+        key: The id of the collection.
+        document: The id of the document.
+    """
     d, table = t.documents.c, fts_table(key)
     row = db.execute(sa.select(d.title, d.text).where(d.id == document)).one()
     db.exec_driver_sql(

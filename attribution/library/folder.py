@@ -187,6 +187,11 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
 def content_of(path: Path, name: str, most: int) -> bytes:
     """Return the bytes of a file.
 
+    Args:
+        path: Where it is.
+        name: What messages call it.
+        most: Bytes that it may have.
+
     Raises:
         FetchFailed: too_large, or unreadable.
     """
@@ -199,7 +204,16 @@ def content_of(path: Path, name: str, most: int) -> bytes:
 
 
 def check_size(name: str, size: int, most: int) -> None:
-    """Raise FetchFailed for a file with more bytes than that."""
+    """Check the size of a file.
+
+    Args:
+        name: What messages call it.
+        size: Bytes that it has.
+        most: Bytes that it may have.
+
+    Raises:
+        FetchFailed: too_large.
+    """
     if size > most:
         message = f"{name} has {size:,} bytes; the limit is {most:,}. Split it"
         raise FetchFailed("too_large", message)

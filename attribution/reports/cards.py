@@ -339,7 +339,14 @@ class StepRequest:
 
 
 def button(text: str, request: str, label: str = "", class_: str = "open") -> Node:
-    """Build a button that requests a change; `label` is a longer text for screen readers."""
+    """Build a button that requests a change.
+
+    Args:
+        text: What it shows.
+        request: The change, as `edit:ID`.
+        label: A longer text for screen readers.
+        class_: Its CSS class.
+    """
     return el(
         "button", text, type="button", class_=class_, data_edit=request, aria_label=label or None
     )

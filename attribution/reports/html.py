@@ -227,7 +227,14 @@ def folded(detail: str) -> Node | None:
 
 
 def link(text: str, address: str, class_: str, label: str = "") -> Node:
-    """Build a link that opens a new tab; `label` is a longer text for screen readers."""
+    """Build a link that opens a new tab.
+
+    Args:
+        text: What it shows.
+        address: Where it leads.
+        class_: Its CSS class.
+        label: A longer text for screen readers.
+    """
     attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": class_}
     return el("a", text, href=address, aria_label=label, **attributes)
 
@@ -238,7 +245,13 @@ def scrolling(wide: Node, label: str) -> Node:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:
-    """Build a table; cells keep the direction of their text."""
+    """Build a table. Cells keep the direction of their text.
+
+    Args:
+        heads: A text for each column.
+        rows: As many cells as there are heads.
+        class_: Its CSS class.
+    """
     head = el("tr", *(el("th", name) for name in heads))
     body: list[Node] = []
     for row in rows:

@@ -52,7 +52,14 @@ def facts(page: Page, offset: int) -> str:
 
 
 def text_button(words: str, page: Page, span: Span, class_: str = "open") -> Node:
-    """Build a button that opens the text of a page at a place."""
+    """Build a button that opens the text of a page at a place.
+
+    Args:
+        words: What it shows.
+        page: The page.
+        span: The place, in characters of the page.
+        class_: Its CSS class.
+    """
     place = {"data_page": page.id, "data_at": f"{span[0]},{span[1]}", "class_": class_}
     return el("button", words, type="button", dir="auto", **place)
 

@@ -54,9 +54,15 @@ class FullText:
 
 
 def relevant(table: FullText, query: str, depth: int) -> list[int]:
-    """Return the rows that hold enough of what the query asks, among the best `depth` by BM25.
+    """Return the rows that hold enough of what the query asks.
 
-    The best come first; ties by row.
+    Args:
+        table: Titles and texts.
+        query: Its first `MAX_TERMS` words count that are no stop words.
+        depth: Rows that are considered, the best by BM25.
+
+    Returns:
+        Rows of the table, best first; ties by row.
     """
     words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
@@ -85,8 +91,15 @@ class Texts:
         self._count += len(texts)
 
     def ranked(self, query: str, shortest: int = 2) -> list[tuple[int, float]]:
-        """Numbers of the texts that hold a word of the query of at least `shortest` letters, with
-        FTS5's score: the least is best, ties by number."""
+        """Rank the texts that hold a word of the query.
+
+        Args:
+            query: Its words count, each once.
+            shortest: Letters that a word must have.
+
+        Returns:
+            The numbers of texts with FTS5's score, best first: the least is best, ties by number.
+        """
         words = _words(query, shortest)
         return _scored(self._database, "texts", words, DEPTH) if words else []
 
@@ -116,7 +129,7 @@ class Chunks:
         return self._places
 
     def ranked(self, text: str) -> Numbers:
-        """The numbers of chunks with one of the words, best first."""
+        """Return the numbers of chunks that have a word of the text, best first."""
         import numpy as np
 
         rows = np.array(self._texts.ranked(text)).reshape(-1, 2)

@@ -160,7 +160,13 @@ class History:
         return sorted(tags)
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note; of a long title or note, the beginning.
+        """Set title, tags and note.
+
+        Args:
+            run_id: A run of the owner.
+            title: On one line; the first `MAX_TITLE` characters are kept.
+            tags: In any order, also repeated.
+            note: The first `MAX_NOTE` characters are kept.
 
         Raises:
             BadInput: The tags are too long together.

@@ -31,7 +31,16 @@ class Store:
 
     @classmethod
     def open(cls, url: str, by: str = "", address: str = "") -> Store:
-        """Open the database as `Database.open` does."""
+        """Open the database as `Database.open` does.
+
+        Args:
+            url: Of the database.
+            by: The token of the browser that asks; empty for the command line.
+            address: The network address of that browser; empty if it isn't known.
+
+        Raises:
+            StoreError: It can't be opened, or another version made it.
+        """
         return cls(Database.open(url), by, address=address)
 
     def close(self) -> None:

@@ -42,7 +42,14 @@ SHAPES: dict[Genre, dict[str, Any]] = TABLE["shape"]
 
 
 def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genre:
-    """Return the genre of a page; `types` are the schema.org types in its markup."""
+    """Return the genre of a page.
+
+    Args:
+        url: Its address; only one of the web says something.
+        title: Its title.
+        text: Its text.
+        types: The schema.org types in its markup.
+    """
     marked = [genre for name, genre in TYPES.items() if name in set(types)]
     address = url if is_web(url) else ""
     for pattern, genre in LISTS:

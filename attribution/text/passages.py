@@ -406,7 +406,13 @@ def plain(source: str) -> str:
 
 
 def visible(answer: str, start: int, end: int) -> str:
-    """Return answer[start:end] as displayed, without citation marks; a cell with its heads."""
+    """Return a part of an answer as displayed: without citation marks, a cell with its heads.
+
+    Args:
+        answer: The answer.
+        start: The first character of the part.
+        end: Behind its last one.
+    """
     parts = [block.within(start, end) for block in passages(answer)]
     return " ".join(filter(None, map(str.strip, parts)))
 

@@ -129,8 +129,15 @@ def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Spa
 
 
 def possible_ends(text: str, start: int = 0, end: int | None = None) -> list[int]:
-    """Return where a sentence may end, white space included: after any mark, even that of an
-    abbreviation.
+    """Return where a sentence may end: after any mark, even that of an abbreviation.
+
+    Args:
+        text: The text.
+        start: Where to begin.
+        end: Where to stop; None for the end of the text.
+
+    Returns:
+        Places in the text, each behind the white space that follows a mark.
     """
     stop = len(text) if end is None else end
     ends = {*_items(text, start, stop)}
@@ -210,7 +217,13 @@ def _ends_with_word(head: str, after: str, opens: bool) -> bool:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """Return the span without the white space at its ends."""
+    """Return a span without the white space at its ends.
+
+    Args:
+        text: What the span is of.
+        start: Its first character.
+        end: Behind its last one.
+    """
     piece = text[start:end]
     first = start + len(piece) - len(piece.lstrip())
     return first, max(first, start + len(piece.rstrip()))
