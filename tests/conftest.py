@@ -67,16 +67,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of all processes of this run of the tests."""
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where models are made that take seconds: once, for all processes of this run of the tests."""
     base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-
-@pytest.fixture(scope="session")
-def models(shared: Path) -> Path:
-    """Where models are made that take seconds: once, for all tests."""
-    return shared / "models"
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "models"
 
 
 @pytest.fixture(autouse=True)
