@@ -78,7 +78,7 @@ def edit_dialog(claim: Claim, claims: Sequence[Claim], tab: str = TEXT) -> None:
     """Change one of the claims; only that claim is checked again."""
     _focus(data={"field": FIRST_FIELD.get(tab, "")}, key="focus")
     small("Only what you change is checked again; every edit can be undone.")
-    text, evidence = st.tabs([TEXT, EVIDENCE], default=tab)
+    text, evidence = st.tabs([TEXT, EVIDENCE], default=tab, key=f"edit_tabs-{tab}")
     with text:
         _text(claim, [other for other in claims if other.id != claim.id])
     with evidence:
