@@ -1,7 +1,8 @@
 """Every entry of the five tables keeps its protocol: ready ones run, services are asked on this
 machine.
 
-Models that are not here are named, with the way to get them.
+Models that are not here are named, with the way to get them. What chunkers promise is tested in
+tests/retrieval.
 """
 
 import importlib
@@ -15,7 +16,7 @@ import pytest
 
 from attribution import searchers
 from attribution.embedders import EMBEDDERS
-from attribution.errors import Unavailable
+from attribution.errors import BadInput, Unavailable
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
@@ -23,7 +24,7 @@ from attribution.settings import Settings
 from attribution.tables import Entry, Table
 from attribution.verifiers import VERIFIERS
 from tests import llm_server
-from tests.make import check_claims, page
+from tests.make import check_claims
 from tests.searchers.test_duckduckgo import GOOD as DUCKDUCKGO
 from tests.searchers.test_searchers import GOOD
 from tests.servers import Answer, Served, http_server
@@ -133,17 +134,6 @@ def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatc
     assert all(h.page.text if h.page else h.url.startswith("http") for h in hits)
 
 
-@pytest.mark.parametrize("name", CHUNKERS)
-def test_chunkers(name: str, settings: Settings) -> None:
-    chunker = CHUNKERS.build(name, settings)
-    source = page(" ".join(f"Sentence {n} says where the river bends." for n in range(90)))
-    chunks = chunker.chunk(source)
-    assert len(chunks) > 1
-    assert all(source.text[c.start : c.end] == c.text and c.page_id == source.id for c in chunks)
-    assert all(0 < len(c.text) <= settings.chunk_size for c in chunks)
-    assert chunker.chunk(page(" ")) == []
-
-
 @pytest.mark.parametrize("name", EMBEDDERS)
 def test_embedders(name: str, endpoint: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", llm_server.KEY)
@@ -172,6 +162,9 @@ def test_verifiers(name: str, endpoint: Served) -> None:
     verifier = VERIFIERS.build(name, settings_for(entry, endpoint))
     pairs = [(CLAIMS[0], ANSWER), (CLAIMS[1], "Copper prices rose in Chile.", "Copper")]
     assert verifier.version
+    for empty in (("", ANSWER), (CLAIMS[0], " ")):
+        with pytest.raises(BadInput, match="empty"):
+            verifier.verify([empty])
     if entry.model_setting:
         with pytest.raises(Unavailable, match=NOWHERE):
             verifier.verify(pairs)

@@ -4,13 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from attribution import retry
 from attribution.retry import Transient, retrying
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.02)
 
 
 def failing(times: int, after: float = 0.0) -> tuple[Callable[[float], str], list[float]]:

@@ -34,6 +34,27 @@ def word_tokenizer(
     )
 
 
+def save_bert(folder: Path, words: str = WORDS) -> None:
+    """Write a BERT without a head, for windows of 64 tokens, and its tokenizer."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    tokenizer = word_tokenizer(words, tokens=64)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+    BertModel(config).save_pretrained(folder)
+
+
 def save_classifier(
     folder: Path, kind: str, labels: int = 2, tokens: int = 512, **more: Any
 ) -> str:

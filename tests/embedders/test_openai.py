@@ -68,11 +68,6 @@ def test_what_goes_wrong_is_said_without_the_key(
     )
 
 
-def test_without_a_key_nothing_is_asked() -> None:
-    with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
-        EMBEDDERS.build("openai", Settings())
-
-
 def test_a_key_that_was_typed_is_enough() -> None:
     """Typed in the sidebar it is a setting, and in no environment."""
     typed = Settings(endpoint=Endpoint(key=SecretStr(KEY)))

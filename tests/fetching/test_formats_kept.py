@@ -196,6 +196,7 @@ def runs(*written: str | tuple[str, str]) -> str:
     [
         ("<w:p><w:r><w:t>38</w:t><w:noBreakHyphen/><w:t>40 m</w:t></w:r></w:p>", "38-40 m"),
         (runs("In 1934", ("7", UP)), "In 1934[7]"),
+        (f"<w:sdt><w:sdtContent>{paragraph('Set.')}</w:sdtContent></w:sdt>", "Set."),
         (runs("10", ("6", UP)), "10^6"),
         (runs("A.", ("B", "<w:vanish/>")), "A."),
         (runs("A.", ("B", "<w:strike/>")), "A."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fetching.test_formats import W, docx, paragraph, read, zipped
+from tests.fetching.test_formats import W, read, zipped
 from tests.fetching.test_formats_kept import sheet
 
 ODF = " ".join(
@@ -144,8 +144,3 @@ def test_each_table_of_a_sheet_has_its_own_heads() -> None:
         "Crew | Men\n\nAlder: Men 12\n\nCoast | Boat | Oars\n\n"
         "East: Boat Rowan; Oars 6\n\nEast: Boat Hazel; Oars 8"
     )
-
-
-def test_a_paragraph_in_a_control_is_read() -> None:
-    body = f"<w:sdt><w:sdtContent>{paragraph('A line.')}</w:sdtContent></w:sdt>"
-    assert read(docx(body), "a.docx").text == "A line."

@@ -83,7 +83,6 @@ def test_attempts_end() -> None:
         (completion('{"facts": ["a"]}'), "does not parse"),
         (completion("Let me think about", finish="length"), "raise llm_tokens"),
         (error(400, "too long"), "does not accept the request .HTTP 400."),
-        ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
         ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
     ],
 )

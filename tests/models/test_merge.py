@@ -10,7 +10,6 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.models import files, merge
 from attribution.models import mpnet as source
-from attribution.verifiers.reader import BASE
 from training import reader_graph as graph
 
 Built = tuple[Path, Path, Any]
@@ -103,10 +102,6 @@ def test_the_columns_in_float32_are_read_from_a_layout(model: Built) -> None:
         f"{n} {part}" for n in (0, 1) for part in ("attention", "intermediate", "output")
     }
     assert all(kept == [1, 5] for kept in columns.values())
-
-
-def test_the_shipped_graph_holds_no_weights() -> None:
-    assert (BASE.folder / merge.GRAPH).stat().st_size < 200_000
 
 
 def test_a_model_of_another_source_is_made_again_and_the_same_is_kept(

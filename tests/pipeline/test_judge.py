@@ -18,8 +18,7 @@ BEES = "Honey bees dance to tell each other where the flowers are."
 
 @pytest.fixture(scope="module")
 def verifier() -> Verifier:
-    embedded = VERIFIERS.build("embedded-small", Settings())
-    return embedded
+    return VERIFIERS.build("embedded-small", Settings())
 
 
 def test_a_claim_gets_the_verdict_of_its_passages(verifier: Verifier) -> None:
@@ -62,9 +61,7 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
     ("passage", "found"),
     [
         (7, "is int"),
-        (None, "is NoneType"),
         ({"title": "t"}, "has an empty text"),
-        ({"text": " "}, "has an empty text"),
         (" ", "has an empty text"),
         ({"text": "a", "page": "b"}, "has a wrong 'page'"),
         ({"text": 1}, "has a wrong 'text'"),

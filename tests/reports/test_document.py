@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from tests.pages.hostile import ADDRESSES, TEXTS
 from tests.reports.runs import QUOTE, edited, hostile, run
 from tests.reports.test_html import _Tags
 
-ROOT = Path(__file__).parents[2]
 OURS = set(
     "html head meta title style body main h1 h2 h3 h4 h5 h6 p div section article span a sup "
     "strong em del code pre ol ul li table thead tbody tr th td blockquote hr br details summary dl dt dd progress".split()

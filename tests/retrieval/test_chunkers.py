@@ -11,13 +11,19 @@ ALPHABET = "ab .\n\té😀!?A.\u00a0\u0301\u200dשلا؟。」字\x85\u3000👩�
 TEXT = st.text(alphabet=st.sampled_from(ALPHABET), max_size=900) | st.text(max_size=300)
 
 
-def check(text: str, chosen: Settings) -> list[int]:
+@pytest.mark.parametrize("name", CHUNKERS)
+@given(TEXT, st.integers(64, 200), st.integers(0, 300))
+@budget(max_examples=60)
+def test_chunks_are_slices_that_hold_every_word(
+    name: str, text: str, size: int, overlap: int
+) -> None:
     p = page(text.encode("utf-8", "replace").decode())
+    chosen = Settings(chunker=name, chunk_size=size, chunk_overlap=overlap)
     chunks = CHUNKERS.chosen(chosen).chunk(p)
     covered = bytearray(len(p.text))
     for c in chunks:
         assert p.text[c.start : c.end] == c.text == c.text.strip()
-        assert 0 < len(c.text) <= chosen.chunk_size
+        assert 0 < len(c.text) <= size
         assert c.page_id == p.id
         covered[c.start : c.end] = b"\1" * len(c.text)
     assert all(
@@ -25,29 +31,8 @@ def check(text: str, chosen: Settings) -> list[int]:
     )
     starts = [c.start for c in chunks]
     assert starts == sorted(set(starts))
-    if chosen.chunker == "fixed":  # they do not overlap
+    if name == "fixed":  # they do not overlap
         assert all(a.end <= b.start for a, b in zip(chunks, chunks[1:], strict=False))
-    return [len(c.text) for c in chunks]
-
-
-@pytest.mark.parametrize("name", CHUNKERS)
-@given(
-    text=TEXT,
-    size=st.integers(64, 200),
-    overlap=st.integers(0, 300),
-)
-@budget(max_examples=60)
-def test_chunks_are_slices_that_hold_every_word(
-    name: str, text: str, size: int, overlap: int
-) -> None:
-    check(
-        text,
-        Settings(
-            chunker=name,
-            chunk_size=size,
-            chunk_overlap=overlap,
-        ),
-    )
 
 
 @pytest.mark.parametrize("size", [256, 512])

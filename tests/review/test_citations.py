@@ -10,7 +10,7 @@ from attribution.cli.main import main
 from attribution.fetching.fetcher import Fetcher
 from attribution.pipeline.claims import segment
 from attribution.review.citation_marks import attach, find
-from attribution.review.citations import NUMBERS, CitationReport, check, citation_lines
+from attribution.review.citations import NUMBERS, check, citation_lines
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -94,14 +94,10 @@ def report(settings: Settings, store: Store) -> Report:
     return made
 
 
-def checked(report: Report, settings: Settings, store: Store) -> CitationReport:
-    return check(report, settings, store)
-
-
 def test_a_check_says_of_each_claim_where_it_stands(
     report: Report, settings: Settings, store: Store
 ) -> None:
-    result = checked(report, settings, store)
+    result = check(report, settings, store)
     assert [claim.standing for claim in result.claims] == [
         "cited_supported",
         "cited_supported",
@@ -131,7 +127,7 @@ def test_a_citation_agrees_with_the_run_s_own_evidence(
 ) -> None:
     """The run read the passage of the cited source as a contradiction: so does the check."""
     made = contradicted(report, report.pages[0])
-    citation = checked(made, settings, store).citations[0]
+    citation = check(made, settings, store).citations[0]
     assert (citation.claim_id, citation.source) == (made.claims[0].id, "1")
     assert citation.outcome == "contradicted"
     assert citation.evidence == made.evidence[0]
@@ -150,7 +146,7 @@ def test_a_citation_never_says_the_opposite_of_its_claim_s_verdict(
 ) -> None:
     """The cited page supports the claim, and the run found it contradicted by another one."""
     other = contradicted(report, report.pages[1])
-    citation = checked(other, settings, store).citations[0]
+    citation = check(other, settings, store).citations[0]
     assert citation.source == "1"
     assert citation.outcome == "not_supported"
     assert citation_lines(other)[other.claims[0].id] == "Cites [1]: doesn't mention it."
@@ -202,7 +198,7 @@ def test_a_source_of_the_web_is_read_or_named_dead(
         )
         local = {server.url("/doi/"): NUMBERS["https://doi.org/"]}
         monkeypatch.setattr("attribution.review.citations.NUMBERS", local)
-        result = checked(report, settings, store)
+        result = check(report, settings, store)
     assert [c.outcome for c in result.citations] == ["dead", "supported"]
     assert "removed" in result.citations[0].reason
 

@@ -29,7 +29,9 @@ Patients can take it with water, milk or juice and should rest. -> Patients can 
 In 1990, Ann moved to Rome, and Ben left Paris. -> In 1990, Ann moved to Rome. In 1990, Ben left Paris.
 If it rains, the river rises, and the bridge is closed. -> If it rains, the river rises. If it rains, the bridge is closed.
 Critics say that it is slow and that it bores viewers. -> Critics say that it is slow. Critics say that it bores viewers.
+Ann Berg, a painter born in Leeds, made 50 films, won the G. May Award, and died in Rome. -> Ann Berg, a painter born in Leeds, made 50 films. Ann Berg won the G. May Award. Ann Berg died in Rome.
 Ann Berg, a painter, won the prize and moved to Rome. -> Ann Berg, a painter, won the prize. Ann Berg moved to Rome.
+eBay grew fast, and eBay sold shares. -> eBay grew fast. eBay sold shares.
 No surprises were found and the repair is finished. -> No surprises were found. The repair is finished.
 """
 
@@ -88,20 +90,6 @@ def test_what_its_parts_do_not_say_stays_whole(sentence: str) -> None:
     assert texts(sentence) == [sentence]
 
 
-def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
-    assert texts(
-        "Alfred Hitchcock, an English film director born in Leytonstone, made more than 50 feature "
-        "films, moved to Hollywood in 1939, won the Irving G. Thalberg Memorial Award, and died in "
-        "Los Angeles in 1980."
-    ) == [
-        "Alfred Hitchcock, an English film director born in Leytonstone, made more than 50 feature "
-        "films.",
-        "Alfred Hitchcock moved to Hollywood in 1939.",
-        "Alfred Hitchcock won the Irving G. Thalberg Memorial Award.",
-        "Alfred Hitchcock died in Los Angeles in 1980.",
-    ]
-
-
 def test_two_lists_make_at_most_six_claims() -> None:
     many = "Tables, chairs, lamps, and shelves are sold in Rome, Paris, London, Madrid, and Oslo."
     assert 4 <= len(texts(many)) <= 6
@@ -125,10 +113,3 @@ def test_the_spans_are_the_words_of_the_claim() -> None:
         ["She", "died in Paris"],
     ]
     assert {c.sentence for c in claims} == {(0, len(answer))}
-
-
-def test_names_in_small_letters_keep_them() -> None:
-    assert texts("eBay grew fast, and eBay sold shares.") == [
-        "eBay grew fast.",
-        "eBay sold shares.",
-    ]

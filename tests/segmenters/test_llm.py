@@ -58,13 +58,10 @@ def test_good_replies_become_claims_with_their_words(name: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        completion(""),
         completion("I'm sorry, but I can't help with that."),
         completion(claims(" ", "…")),
         completion("It is about a director."),
         error(429),
-        error(401),
-        (200, {"Content-Type": "text/plain"}, b"\xff\xfe not JSON"),
     ],
 )
 def test_a_bad_reply_is_a_failure_and_the_sentence_stays(name: str, reply: Answer) -> None:

@@ -105,9 +105,7 @@ PAIR = {"claim": "a", "passages": ["b"]}
         ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
         ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),
         ("/judge", {"claim": "a", "passages": ["b"] * (LIMITS.passages + 1)}, 422, "passages"),
-        ("/judge", {**PAIR, "verifier": "none"}, 400, "expected one of"),
         ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage has an empty text"),
-        ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
         ("/nothing", {}, 404, "Not Found"),
     ],
 )

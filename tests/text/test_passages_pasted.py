@@ -13,32 +13,8 @@ def claims(answer: str) -> list[str]:
 PUMP = ["The pump must be primed before use.", "Oil is checked daily."]
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (" [S1]", " [S2, S3]"),
-        (" [S1]", " [S1][S4]"),
-        ("[abc1]", "【xk9】"),
-        (" [KB-7]", " [chunk-12]"),
-        (" [ID:0]", " ##0$$"),
-        (" [doc:3]", " [handbook:c12]"),
-        (" [3f2a9c1b]", " [doc_1:chunk_3]"),
-        (" [manual.md:12]", " [manual.md#L3-L4]"),
-        (" (docs/manual.pdf:page 5)", " (manual.md:12-14)"),
-        (" [citation:Manual](https://example.org/m)", " [Source: Manual](https://example.org/m)"),
-        (" [Data: Reports (5)]", " [Data: Reports (5); Entities (3, +more)]"),
-        (" [@lind2020]", " [@ode2021, p. 4; @lind2020]"),
-        (" [see @okoro2019]", " [[@lind2020]]"),
-        ("\\cite{ode}", "~\\citep[p. 4]{ode, lind}"),
-        (" [Lin90]", " [Ode+01]"),
-        (" (Lind, 2008, chap. 3)", " (Lind, 2008, pp. 40-41; see also Ode, 2011, chap. 3)"),
-        (" (Art. 5(1))", " (§ 12 Abs. 2)"),
-        ("1", "2, 3"),
-        ("359", "4 5"),
-        ("1-3", "4, 5, 6"),
-    ],
-)
-def test_marks_of_programs_and_scholars_are_no_words(first: str, second: str) -> None:
+@pytest.mark.parametrize(("first", "second"), [("1", "2, 3"), ("359", "4 5"), ("1-3", "4, 5, 6")])
+def test_raised_numbers_that_lost_their_place_are_no_words(first: str, second: str) -> None:
     answer = f"The pump must be primed before use{first}. Oil is checked daily{second}."
     assert claims(answer) == PUMP
 

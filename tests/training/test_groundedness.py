@@ -7,7 +7,7 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
-from tests.tiny_models import word_tokenizer
+from tests.tiny_models import save_bert
 from training import groundedness
 
 WORDS = "the boat has one two three four masts and sails"
@@ -16,24 +16,7 @@ NUMBERS = ("one", "two", "three")
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    """A folder with a tiny BERT and its tokenizer."""
-    import torch
-    from transformers import BertConfig, BertModel
-
-    tokenizer = word_tokenizer(WORDS, tokens=64)
-    tokenizer.save_pretrained(tmp_path / "base")
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-    BertModel(config).save_pretrained(tmp_path / "base")
+    save_bert(tmp_path / "base", WORDS)
     return tmp_path / "base"
 
 

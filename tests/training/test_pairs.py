@@ -6,16 +6,11 @@ from training.pairs import (
     CONTRADICTED,
     ENTAILED,
     NEITHER,
-    SHARES,
     in_one_sentence,
     joined,
     patterns,
     swapped,
 )
-
-
-def test_shares_add_up_to_one() -> None:
-    assert round(sum(SHARES.values()), 6) == 1
 
 
 def test_patterns_are_filled_whole_and_held_out_whole() -> None:

@@ -6,7 +6,6 @@ from attribution.verifiers import VERIFIERS, calibration
 from attribution.verifiers.calibration import CAREFUL, GUARANTEES, Calibration, Curve, Point
 from tests.make import claim, verdict
 
-SHIPPED = sorted(path.stem for path in calibration.SHIPPED.glob("*.json"))
 OTHER = "deberta/owner/name"
 
 

@@ -59,7 +59,6 @@ GOOD = {"answer": "a", "source": "s"}
     [
         ("{", "not JSON"),
         ({"answer": "a"}, '"source" is missing'),
-        ({"source": "s"}, '"answer" is missing'),
         ({**GOOD, "unit": "word"}, "'answer', 'sentence' or 'claim'"),
         ({**GOOD, "turns": [1]}, "turn 1: expected"),
         ({**GOOD, "turns": 3}, "neither text nor a list"),
