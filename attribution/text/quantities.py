@@ -152,17 +152,14 @@ def contrasts(claim: str, sentence: str, is_denied: bool = False) -> list[Contra
         is_stated = any(agrees(quantity, other) for other in written)
         is_date = quantity.unit == "date"
         candidates = [rival for rival in rivals if rival.unit == quantity.unit]
-        least = 0
+        words = _words_beside(claim, quantity)
         if is_denied and not candidates and not is_date:
-            candidates = [rival for rival in rivals if rival.unit != "date"]
-            least = 1
+            others = [rival for rival in rivals if rival.unit != "date"]
+            candidates = [other for other in others if words & _words_beside(sentence, other)]
         if is_stated or not candidates or is_date and not is_about:
             continue
-        words = _words_beside(claim, quantity)
         shared = [len(words & _words_beside(sentence, rival)) for rival in candidates]
         most = max(shared)
-        if most < least:
-            continue
         rival = candidates[shared.index(most)]
         rivals.remove(rival)
         # both years or both days

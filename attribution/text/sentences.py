@@ -179,13 +179,15 @@ def _is_end(text: str, start: int, end: int) -> bool:
     following = next((c for c in after if c.isalnum() or c == "\n"), "\n")
     if following == "\n":  # a stray mark belongs to the sentence before it
         return False
+    opens = _OPENER.match(after[:1].upper() + after[1:]) is not None
     if following.islower():
+        if opens and head.endswith(".") and not head.endswith(".."):
+            return _ends_with_word(head, after, opens=False)  # "closed in 1998. it reopened"
         return head[-1:] in ".!?" and _MIXED_CASE.match(after) is not None
     if _UNFINISHED.search(head):
         return False
     if _UNIT.search(head) or head.endswith(".."):
         return True
-    opens = _OPENER.match(after) is not None
     if _ORDINAL.search(head) or _EXCLAMATION_IN_NAME.search(head) and following.isupper():
         return opens
     if _HOUR.search(head):

@@ -162,6 +162,10 @@ def test_every_sentence_ends_where_one_may_end(text: str) -> None:
             'He said: "It is late. We go." It rained.',
             ['He said: "It is late.', 'We go."', "It rained."],
         ),
+        (
+            "it closed in 1998. the rest is open ... and so on. e.g. the mill",
+            ["it closed in 1998.", "the rest is open ... and so on. e.g. the mill"],
+        ),
         ("no end", ["no end"]),
         ("", []),
     ],
