@@ -249,7 +249,6 @@ class Verdict(Frozen):
     label: Label
     confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
-    hearsay: bool = False  # of such pages alone: weak, however probable
     other: OtherVerdict | None = None  # of two readers
     strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
     assessment: AnalystLabel | None = None  # the analyst's, which is shown in its place

@@ -263,13 +263,11 @@ def _only_support(case: Case) -> Verdict | None:
     if not case.supporting:
         return None
     counts = _share(case.supporting, case.passages, "support")
-    verdict = case.verdict("supported", _surest(case.supporting), f"{counts}, none contradicts it.")
     genres = {piece.genre for piece in case.supporting}
-    if not (case.policy.has("hearsay") and genres <= set(HEARSAY)):
-        return verdict
-    names = " and ".join(sorted(genres))
-    reason = f"{verdict.reason} Only {names} pages say so, so it is “likely” at most."
-    return verdict.model_copy(update={"hearsay": True, "reason": reason})
+    if case.policy.has("hearsay") and genres <= set(HEARSAY):
+        reason = f"{counts}, but only {' and '.join(sorted(genres))} pages say so."
+        return case.verdict("unclear", _surest(case.supporting), reason)
+    return case.verdict("supported", _surest(case.supporting), f"{counts}, none contradicts it.")
 
 
 def _only_contradiction(case: Case) -> Verdict | None:

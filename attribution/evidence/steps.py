@@ -26,6 +26,7 @@ from attribution.types import (
     Claim,
     Evidence,
     Page,
+    Probabilities,
     Relation,
     Reservation,
     Span,
@@ -473,6 +474,27 @@ PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
 }
 
 
+RATED_FALSE = re.compile(
+    r"""\b(?:
+        (?:rating|ruling|verdict|conclusion|our\ call)\s?[:–—-]\s?  # Rating: False
+        | (?:we|politifact|snopes)\ rated?\ [\w\ ]{2,20}?\ (?:as\ )?
+    )[\"“]?(?:mostly\ )?
+    (?:false|fake|in(?:correct|accurate)|untrue|not\ true|hoax|debunked|pants\ on\ fire)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+SAME = 0.5  # least share of a claim's words in the title of the fact check that rates it
+RATED = 0.9  # probability of a contradiction by a rating
+
+
+def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Let a fact check that rates the claim false contradict it, whichever part repeats it."""
+    is_rated = page.genre == "fact check" and RATED_FALSE.search(page.text)
+    if not is_rated or shared_words(claim.statement, page.title) < SAME:
+        return None
+    relations = Probabilities(entailed=0.0, contradicted=RATED, no_relation=1 - RATED)
+    return piece.model_copy(update={"probabilities": relations})
+
+
 WITHDRAWN = re.compile(
     r"""
     (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
@@ -521,6 +543,7 @@ def silent(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
 
 
 STEPS: dict[str, Callable[[Claim, Page, Evidence], Evidence | None]] = {  # in their order
+    "rated": rated,
     "withdrawn": withdrawn,
     "silent": silent,
 }

@@ -59,9 +59,6 @@ def make_page(
     """Return the page with its genre, its content hash, its id and the current time."""
     title, text = extracted.title, extracted.text
     genre = genre_of(url, title, text, extracted.types)
-    # the headline of a fact check counts, but extraction leaves it out
-    if genre == "fact check" and title and title not in text and not extracted.breaks:
-        text = f"{title}\n\n{text}"
     sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
     return Page(
         id=content_id(url, sha256),

@@ -1,4 +1,4 @@
-"""The genre of a page, as far as markup, address, title and shape show it."""
+"""The genre of a page, as far as markup, address and title show it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from attribution.text.urls import is_web
 from attribution.types import Genre
 
-OPENING = 6_000  # characters of a text whose shape is looked at
 ARTICLE = 1_500  # characters of a text that may be an article, at the address of a front page too
 LONG_LINE = 200  # characters of the average line of an article
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "genres.toml").read_text("utf-8"))
@@ -29,7 +27,6 @@ STRONG: tuple[Genre, ...] = (
     "transcript",
     "opinion",
     "paper",
-    "shop",
 )
 
 
@@ -38,35 +35,29 @@ def _patterns(name: str) -> list[tuple[re.Pattern[str], Genre]]:
 
 
 ADDRESS, TITLE, LISTS = map(_patterns, ("address", "title", "lists"))
-SHAPES: dict[Genre, dict[str, Any]] = TABLE["shape"]
 
 
 def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genre:
-    """Return the genre of a page.
+    """Return the genre of a page of the web; that of a document is unknown.
 
     Args:
-        url: Its address; only one of the web says something.
+        url: Its address.
         title: Its title.
         text: Its text.
         types: The schema.org types in its markup.
     """
+    if not is_web(url):
+        return "unknown"
     marked = [genre for name, genre in TYPES.items() if name in set(types)]
-    address = url if is_web(url) else ""
     for pattern, genre in LISTS:
-        if pattern.search(address) and (genre == "search page" or not _is_article(text)):
+        if pattern.search(url) and (genre == "search page" or not _is_article(text)):
             return genre
-    at = list(_by_site(address))
-    given = [genre for pattern, genre in ADDRESS if pattern.search(address)]
-    given += [genre for pattern, genre in TITLE if pattern.search(title)]
-    strong = {*at, *given, *(genre for genre in marked if genre != "shop")}
-    for genre in STRONG:
-        if genre in strong:
-            return genre
-    for genre, shape in SHAPES.items():
-        lines = re.findall(shape["pattern"], text[:OPENING], re.IGNORECASE | re.MULTILINE)
-        if len(lines) >= shape["least"]:
-            return genre
-    return next((genre for genre in (*at, *given, *marked) if genre != "unknown"), "unknown")
+    named = [*_by_site(url)]
+    named += [genre for pattern, genre in ADDRESS if pattern.search(url)]
+    named += [genre for pattern, genre in TITLE if pattern.search(title)]
+    named += marked
+    signs = [genre for genre in (*STRONG, *named) if genre in named and genre != "unknown"]
+    return signs[0] if signs else "unknown"
 
 
 def _is_article(text: str) -> bool:

@@ -139,14 +139,11 @@ def strength(version: str, label: Label, probability: float) -> Strength | None:
 
 
 def strength_of(version: str, verdict: Verdict) -> Strength | None:
-    """Return how sure a badge is.
-
-    That of hearsay, or of an uncalibrated second verifier, is weak.
-    """
+    """Return how sure a badge is; that of an uncalibrated second verifier is weak."""
     graded = strength(version, verdict.label, verdict.confidence)
     is_second = verdict.other is not None and verdict.other.reader == "first"
     is_unknown = is_second and curve(version, verdict.label) is None
-    return "weak" if graded and (verdict.hearsay or is_unknown) else graded
+    return "weak" if graded and is_unknown else graded
 
 
 def share(version: str, verdict: Verdict) -> str:

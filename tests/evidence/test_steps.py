@@ -1,8 +1,27 @@
 import pytest
 
-from attribution.evidence.steps import withdrawn
+from attribution.evidence.steps import rated, withdrawn
 from attribution.types import Evidence, Page
 from tests.make import claim, evidence, page
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "is_rated"),
+    [
+        ("We looked. Rating: False.", "Does vinegar cure malaria?", True),
+        ("We rate this claim as inaccurate.", "Vinegar does not cure malaria", True),
+        ("Rating: False.", "The moon is cheese", False),
+        ("Verdict: True", "Does vinegar cure malaria?", False),
+        ("It was half true, half false.", "Does vinegar cure malaria?", False),
+    ],
+)
+def test_a_fact_check_contradicts_what_it_rates_false(
+    text: str, title: str, is_rated: bool
+) -> None:
+    repeated = claim("Vinegar cures malaria.")
+    page_of = page(text, title=title, genre="fact check")
+    piece = rated(repeated, page_of, evidence(repeated, 0.9, 0.0, "entailed"))
+    assert (piece is not None and piece.probabilities.contradicted > 0.8) == is_rated
 
 
 def stated(source: Page) -> Evidence:

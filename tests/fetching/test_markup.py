@@ -37,8 +37,3 @@ def test_the_types_in_the_markup_tell_the_genre(markup: str, genre: str) -> None
     page = fetched(markup)
     assert page.genre == genre
     assert "renovated in 2019" in page.text
-
-
-def test_the_headline_of_a_fact_check_is_in_its_text() -> None:
-    page = fetched(json_ld('{"@type": "ClaimReview"}'))
-    assert page.text.startswith("Did Velden close its library?\n\nThe library of Velden")
