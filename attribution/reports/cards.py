@@ -39,7 +39,7 @@ from attribution.reports.trail import chain, facts, text_button, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.text.passages import visible
-from attribution.text.quantities import contrasts
+from attribution.text.quantities import differing_spans
 from attribution.text.words import words_of
 from attribution.types import NOTE, Claim, Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import SIDES, leaning, nearest_evidence, strongest
@@ -158,11 +158,7 @@ def _pair(row: ClaimRow, report: Report, pages: Pages) -> Node:
 
 def _differences(claim: str, piece: Evidence) -> tuple[list[Span], list[Span]]:
     """Return the spans to box in a claim and in the sentence that decides."""
-    is_denied = piece.relation == "contradicted"
-    found = contrasts(claim, piece.deciding_sentence, is_denied)
-    clear = [contrast for contrast in found if contrast.is_clear]
-    shown = found if is_denied else clear
-    return [c.claim_span for c in shown], sorted(c.source_span for c in clear)
+    return differing_spans(claim, piece.deciding_sentence, piece.relation == "contradicted")
 
 
 def _deciding(row: ClaimRow) -> list[Evidence]:

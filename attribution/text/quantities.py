@@ -217,6 +217,22 @@ def computed(claim: str, sentence: str) -> str:
     return ""
 
 
+def differing_spans(
+    claim: str, sentence: str, is_denied: bool = False
+) -> tuple[list[Span], list[Span]]:
+    """Return the spans of a claim, and of a sentence, whose quantities clearly differ.
+
+    Args:
+        claim: The claim.
+        sentence: The sentence.
+        is_denied: As in `contrasts`: then the claim's are shown without the sentence's, too.
+    """
+    found = contrasts(claim, sentence, is_denied)
+    clear = [contrast for contrast in found if contrast.is_clear]
+    shown = found if is_denied else clear
+    return [c.claim_span for c in shown], sorted(c.source_span for c in clear)
+
+
 def agrees(claim: Quantity, source: Quantity) -> bool:
     """Return True if both can be true of one thing: 330 of 328 metres, 1962 of 4 May 1962."""
     if claim.unit == source.unit == "date":
