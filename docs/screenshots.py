@@ -7,6 +7,7 @@ The steps and their seconds are printed; each has a time limit.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -25,6 +26,8 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from attribution.cli.serve import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+STYLES = ("pages/ui/static", "attribution/reports/static")
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking "
@@ -65,6 +68,14 @@ def main(names: list[str]) -> None:
             PARTS[name](_open(browser, address))
         browser.close()
     signal.alarm(0)
+    if not names:
+        (IMAGES / "styles.sha256").write_text(f"{styles()}\n")
+
+
+def styles() -> str:
+    """Return the digest of the style sheets and scripts that the pictures show."""
+    files = sorted(path for folder in STYLES for path in (ROOT / folder).rglob("*.*"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def _check(page: Page) -> None:
@@ -223,7 +234,7 @@ def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> No
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": 1440, "height": min(height, 2200)})
         page.wait_for_timeout(1500)
-    path = ROOT / "docs" / "images" / f"{name}.png"
+    path = IMAGES / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
     Image.open(path).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(
         path, optimize=True

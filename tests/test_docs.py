@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from attribution.settings import Settings
+from docs import screenshots
 from docs import settings as settings_page
 from tests import test_contracts
 
@@ -153,3 +154,8 @@ def test_modules_that_are_run_exist(page: Path) -> None:
     run = re.compile(r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)")
     modules = [module.rstrip(".") for module in run.findall(page.read_text("utf-8"))]
     assert [module for module in modules if importlib.util.find_spec(module) is None] == []
+
+
+def test_the_pictures_show_the_styles_of_today() -> None:
+    shown = (screenshots.IMAGES / "styles.sha256").read_text("utf-8").strip()
+    assert shown == screenshots.styles(), "take the pictures again: make screenshots"
