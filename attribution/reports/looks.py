@@ -147,7 +147,8 @@ def group_data(badges: Mapping[str, int] | Iterable[str]) -> list[dict[str, obje
     weak = of_badge[f"{WEAK}supported"]
     rows: list[dict[str, object]] = []
     for name, group in GROUPS.items():
-        less_sure = f"{weak} of {counts[name]} are less sure" if name == "ok" and weak else ""
+        verb = "is" if weak == 1 else "are"
+        less_sure = f"{weak} of {counts[name]} {verb} less sure" if name == "ok" and weak else ""
         words = {"word": group.word, "icon": group.icon, "help": group.help, "less": less_sure}
         rows.append({"name": name, **words, "count": counts[name]})
     return rows

@@ -15,9 +15,6 @@ ARTICLE = 1_500  # characters of a text that may be an article, at the address o
 LONG_LINE = 200  # characters of the average line of an article
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "genres.toml").read_text("utf-8"))
 TYPES: dict[str, Genre] = TABLE["types"]
-SITES: list[tuple[str, Genre]] = [
-    (site, genre) for genre, sites in TABLE["sites"].items() for site in sites.split()
-]
 # Genres that count wherever a sign of them is found, the strongest first
 STRONG: tuple[Genre, ...] = (
     "answer",
@@ -56,19 +53,20 @@ def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genr
     named += [genre for pattern, genre in ADDRESS if pattern.search(url)]
     named += [genre for pattern, genre in TITLE if pattern.search(title)]
     named += marked
-    signs = [genre for genre in (*STRONG, *named) if genre in named and genre != "unknown"]
-    return signs[0] if signs else "unknown"
+    ranked = (genre for genre in (*STRONG, *named) if genre in named and genre != "unknown")
+    return next(ranked, "unknown")
 
 
 def _is_article(text: str) -> bool:
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = re.findall(r"\S.*", text)
     return len(text) >= max(ARTICLE, LONG_LINE * len(lines))
 
 
 def _by_site(address: str) -> Iterator[Genre]:
     parts = urlsplit(address)
     name = f".{(parts.hostname or '').lower()}"
-    for site, genre in SITES:
-        host, _, folder = site.partition("/")
-        if name.endswith(f".{host}") and parts.path.startswith(f"/{folder}"):
-            yield genre
+    for genre, sites in TABLE["sites"].items():
+        for site in sites.split():
+            host, _, folder = site.partition("/")
+            if name.endswith(f".{host}") and parts.path.startswith(f"/{folder}"):
+                yield genre

@@ -154,8 +154,8 @@ def contrasts(claim: str, sentence: str, is_denied: bool = False) -> list[Contra
         candidates = [rival for rival in rivals if rival.unit == quantity.unit]
         words = _words_beside(claim, quantity)
         if is_denied and not candidates and not is_date:
-            others = [rival for rival in rivals if rival.unit != "date"]
-            candidates = [other for other in others if words & _words_beside(sentence, other)]
+            numbers = [rival for rival in rivals if rival.unit != "date"]
+            candidates = [n for n in numbers if words & _words_beside(sentence, n)]
         if is_stated or not candidates or is_date and not is_about:
             continue
         shared = [len(words & _words_beside(sentence, rival)) for rival in candidates]
@@ -164,8 +164,7 @@ def contrasts(claim: str, sentence: str, is_denied: bool = False) -> list[Contra
         rivals.remove(rival)
         # both years or both days
         is_only = shared.count(most) == 1 and quantity.date.count(None) == rival.date.count(None)
-        is_computed = not is_denied and _follows(quantity, rival, written)
-        is_clear = is_about and is_only and not is_computed
+        is_clear = is_only and (is_denied or is_about and not _follows(quantity, rival, written))
         value, other = claim[slice(*quantity.span)], sentence[slice(*rival.span)]
         found.append(Contrast(value, other, quantity.span, rival.span, is_clear))
     return found
@@ -228,9 +227,8 @@ def differing_spans(
         is_denied: As in `contrasts`: then the claim's are shown without the sentence's, too.
     """
     found = contrasts(claim, sentence, is_denied)
-    clear = [contrast for contrast in found if contrast.is_clear]
-    shown = found if is_denied else clear
-    return [c.claim_span for c in shown], sorted(c.source_span for c in clear)
+    shown = [contrast for contrast in found if is_denied or contrast.is_clear]
+    return [c.claim_span for c in shown], sorted(c.source_span for c in shown if c.is_clear)
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:
