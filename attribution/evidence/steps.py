@@ -420,7 +420,7 @@ _VERB = re.compile(
 )
 
 
-@lru_cache(maxsize=32)  # the pages of a run
+@lru_cache(maxsize=64)  # the pages of a run
 def prose(text: str) -> str:
     """Return the text with blanks in place of lines that state nothing, and of marks in others."""
     lines = []
@@ -429,7 +429,7 @@ def prose(text: str) -> str:
         start = line[:LONGEST_LINE]
         if _REFERENCE_HEADING.fullmatch(start):
             is_reference_list = True
-        elif start.strip() and not _is_listed_reference(start):
+        elif is_reference_list and start.strip() and not _is_listed_reference(start):
             is_reference_list = False
         is_blank = is_reference_list or states_nothing(start)
         marked = _NOTE.sub(lambda note: " " * len(note[0]), without_numbers(line))
