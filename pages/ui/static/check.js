@@ -50,6 +50,7 @@ class View {
   update(received) {
     this.received = received;
     const data = { ...received, claims: withPending(received) };
+    const before = this.data?.run === data.run ? this.data.claims : {};
     this.data = data;
     if (this.changed("run", data.run)) {
       this.groups.clear();
@@ -64,9 +65,18 @@ class View {
     const isFree = !this.selected() && data.first && id !== "none";
     const linked = this.linked();
     if (linked) SELECTED.set(data.run, linked);
-    else if (isFree && (id || !NARROW.matches)) SELECTED.set(data.run, data.first);
+    else if (isFree && (id || !NARROW.matches)) SELECTED.set(data.run, this.successor(before, id));
     this.drawSelection();
     if (data.demo) document.dispatchEvent(new CustomEvent("attribution-demo", { detail: data.demo }));
+  }
+
+  // What is shown instead of a claim that is gone: after an edit the claim that it made, after an
+  // undo the one in its place.
+  successor(before, id) {
+    const { claims, first } = this.data;
+    if (!before[id] || !before[first]) return first;
+    const entry = Object.entries(claims).find(([, claim]) => claim.n === before[id].n);
+    return entry?.[0] ?? first;
   }
 
   // The claim that the address names: #claim-7.

@@ -320,20 +320,31 @@ def test_an_edit_is_marked_and_undone_by_key_after_a_reload(page: Page) -> None:
     expect(claims(page).nth(1)).not_to_have_accessible_name(supported, timeout=PATIENCE)
 
 
-def test_two_claims_are_merged_into_one(page: Page) -> None:
-    write(page, "The Zorb bridge is long. It was opened in 1931.")
+def test_claims_are_merged_and_an_undo_shows_them_again(page: Page) -> None:
+    write(page, "Bees make honey. The Zorb bridge is long. It was opened in 1931.")
     analyse(page)
-    claims(page).first.click()
-    panel(page).get_by_text("More about this claim").click()
-    page.get_by_role("button", name="Edit, split or merge claim 1").click()
     dialog = page.get_by_role("dialog")
+    edit_claim(page, 1)
+    dialog.get_by_label("Checked as", exact=True).fill("Bees make wax.")
+    dialog.get_by_role("button", name="Check this text").click()
+    expect(claims(page).first).to_have_accessible_name(re.compile("edited"), timeout=PATIENCE)
+    edit_claim(page, 2)
     dialog.get_by_role("combobox", name="Merge with").click()
     page.get_by_role("option", name="opened in 1931").click()
     dialog.get_by_role("button", name="Check this text").click()
     merged = panel(page).get_by_text("The Zorb bridge is long. The Zorb bridge was opened in 1931.")
     expect(merged.first).to_be_visible(timeout=PATIENCE)
-    expect(claims(page).first).to_have_accessible_name(re.compile("edited by the analyst"))
-    expect(page.locator("[aria-label^='Claim 2']")).to_have_count(0)
+    expect(page.locator("[aria-label^='Claim 3']")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("[aria-label^='Claim 3']")).not_to_have_count(0, timeout=PATIENCE)
+    expect(panel(page).get_by_text("Claim 2 of 3")).to_be_visible()
+
+
+def edit_claim(page: Page, number: int) -> None:
+    """Open the dialog that changes a claim."""
+    claims(page).nth(number - 1).click()
+    panel(page).get_by_text("More about this claim").click()
+    page.get_by_role("button", name=f"Edit, split or merge claim {number}").click()
 
 
 def test_a_claim_without_a_source_is_searched_for_on_the_web(page: Page) -> None:
