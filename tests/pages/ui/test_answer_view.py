@@ -81,7 +81,7 @@ def test_a_note_alone_changes_no_verdict() -> None:
 
 def test_claims_that_are_less_sure_are_counted() -> None:
     weak = VERDICT.model_copy(update={"strength": "weak"})
-    for shown, words in ((VERDICT, ""), (weak, "1 of 1 are less sure")):
+    for shown, words in ((VERDICT, ""), (weak, "1 of 1 is less sure")):
         report = REPORT.model_copy(update={"verdicts": (shown,)})
         *_, group = view(report, run="r", running=False)["head"]["groups"]
         assert group["less"] == words
