@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from attribution.evidence.steps import PREPARATION, STEPS
 from attribution.pipeline.judge import JudgedClaim, Passage, judge
-from attribution.settings import Settings
+from attribution.settings import ROOT, Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, DecisionPolicy, counted, decide
 from attribution.verifiers import VERIFIERS
@@ -133,6 +133,18 @@ def written(folder: Path) -> Iterator[LabelledClaim]:
             yield LabelledClaim(claim, passages, document, true, refuted, known)
 
 
+def rumours(_folder: Path) -> Iterator[LabelledClaim]:
+    """Invented rumours and facts, each on a page of some genre, whatever the folder.
+
+    They were seen when the steps that tell genres apart were written.
+    """
+    for line in (ROOT / "tests" / "data" / "rumours.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        passages = [Passage(**passage) for passage in row["passages"]]
+        true = row["true"]
+        yield LabelledClaim(row["claim"], passages, passages[0].url, true, not true, true)
+
+
 @dataclass(frozen=True)
 class Pairs:
     """A set of claims with one passage each, and the meaning of its labels; rows with others are
@@ -185,7 +197,7 @@ PUBLIC: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
     "check_covid": Pairs("nli/check_covid", "entailment", ("neutral",), "contradiction"),
     "cg2c_doc": Pairs("nli/cg2c_doc", "entailment", ("not_entailment",)),
 }
-SETS = PUBLIC | {"written": written}
+SETS = PUBLIC | {"rumours": rumours, "written": written}
 WITH_PASSAGES = tuple(PUBLIC)[:3]  # as a run finds them
 
 

@@ -94,7 +94,7 @@ class Duration(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will need at most. Claims are exact unless a model makes them."""
+    """What a run is expected to need. Claims are exact unless a language model makes them."""
 
     claims: int  # sentences, if a model segments
     checked: int  # of these
