@@ -106,11 +106,13 @@ HEAP = 64 * 1024**2  # bytes; glibc's heaps begin at multiples of them
 MAPPED = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ rw-p 00000000 00:00 0 *$", re.MULTILINE)
 
 
-def test_threads_share_heaps(served: Served) -> None:
+def test_threads_share_heaps(tmp_path: Path) -> None:
     """With one for each thread, the server would keep what they have freed."""
+    served = Served(tmp_path, *API)  # its own: long requests stretch a heap over several
     body = json.dumps(body_of("/judge", ["The tower is tall."]))
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda _: longest_wait(served, "/judge", body), range(24)))
     maps = Path(f"/proc/{served.process.pid}/maps").read_text()
+    served.end()
     heaps = [start for start in MAPPED.findall(maps) if int(start, 16) % HEAP == 0]
-    assert len(heaps) < 5
+    assert len(heaps) < 8  # one to three; 15 and more without the setting
