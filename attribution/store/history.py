@@ -99,12 +99,12 @@ class HistoryPage(NamedTuple):
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Normalise tags: lower case, each once, sorted.
+    """Normalise tags: lower case, each once, sorted; a comma separates two.
 
     Raises:
         BadInput: They are too long together.
     """
-    cleaned = sorted({searchable(tag) for tag in tags} - {""})
+    cleaned = sorted({searchable(tag) for tag in ",".join(tags).split(",")} - {""})
     length = len("".join(cleaned))
     if length > MAX_TAGS:
         raise BadInput(f"{length:,} characters of tags; at most {MAX_TAGS} are saved: shorten them")

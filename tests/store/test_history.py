@@ -141,6 +141,10 @@ def test_a_run_is_listed_from_its_start_with_what_is_known(store: Store) -> None
     assert ids(mine, state="unfinished") == []
 
 
+def test_tags_are_parted_at_commas() -> None:
+    assert clean_tags(["Second, first", "first"]) == ["first", "second"]
+
+
 def test_what_is_too_long_or_not_ones_own_is_refused(three: Store) -> None:
     describe = three.history.describe
     with pytest.raises(BadInput, match="401 characters of tags"):

@@ -67,6 +67,7 @@ class View {
     if (linked) SELECTED.set(data.run, linked);
     else if (isFree && (id || !NARROW.matches)) SELECTED.set(data.run, this.successor(before, id));
     this.drawSelection();
+    if (linked) requestAnimationFrame(() => this.reveal(this.parts.get(linked)?.at(-1)));
     if (data.demo) document.dispatchEvent(new CustomEvent("attribution-demo", { detail: data.demo }));
   }
 

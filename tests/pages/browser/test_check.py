@@ -395,6 +395,17 @@ def test_on_a_phone_the_card_is_a_sheet_below_the_answer(page: Page) -> None:
     expect(sheet).to_be_hidden()
 
 
+def test_a_link_to_a_claim_far_below_scrolls_to_it_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    write(page, "\n\n".join(["I like it.\n"] * 40 + ["The Nile flows north."]))
+    analyse(page)
+    address = page.url
+    page.goto("about:blank")
+    page.goto(f"{address}#claim-2")
+    expect(panel(page).locator(".say")).to_be_in_viewport(timeout=PATIENCE)
+    expect(claims(page).last).to_be_in_viewport()
+
+
 def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -> None:
     sentence = "The Zorb bridge was opened in 1931."
     pdf = pdf_bytes("A first page of no interest.", sentence)
