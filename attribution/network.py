@@ -380,7 +380,7 @@ def exchange(
 def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:
     """Return the body, unpacked no further than its limit."""
     encoding = headers.get("content-encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip", "x-gzip"):
+    if encoding not in ("", "identity", "none", "utf-8", "gzip", "x-gzip"):
         raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
     sent = bytearray()
     for part in response.iter_stream():

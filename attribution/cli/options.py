@@ -76,9 +76,9 @@ def new_file(argument: str) -> Path:
 
 def check_apart(args: argparse.Namespace) -> None:
     """Raise BadInput if the file that a command writes is the one that it reads."""
-    given = getattr(args, "input", None)
+    given = getattr(args, "input", None) or Path(getattr(args, "report", ""))
     output = getattr(args, "output", None) or getattr(args, "out", None)
-    if given and output and given.exists() and output.exists() and output.samefile(given):
+    if output and given.is_file() and output.exists() and output.samefile(given):
         raise BadInput(f"{output} is read and would be replaced: choose another output")
 
 

@@ -141,4 +141,4 @@ def _guess(content: bytes) -> str:
 
 
 def _essence(media_type: str) -> str:
-    return media_type.partition(";")[0].strip().lower()
+    return re.split("[;,]", media_type)[0].strip().lower()  # a comma joins two headers

@@ -177,8 +177,7 @@ def _check_status(reply: Response) -> None:
 
 # Otherwise a file of many names times many rules could fill the memory
 _OTHER_AGENT = re.compile(
-    rf"^[ \t]*user[- ]?agent[ \t]*+:?+[ \t]*+(?!\*[ \t]*(?:#|$)|{AGENT})[^\n]*",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^user[- ]?agent ?+:?+ ?+(?!(?:\*|{AGENT}) ?(?:#|$)).*", re.IGNORECASE | re.MULTILINE
 )
 
 
@@ -202,7 +201,8 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Protego | F
         problem = f"cannot be read ({error})"
     else:
         if response.status < 500:
-            rules = response.content.decode("utf-8", "replace")
+            lines = response.content.decode("utf-8", "replace").splitlines()
+            rules = "\n".join(" ".join(line.split()) for line in lines)
             return Protego.parse(_OTHER_AGENT.sub("User-agent: another", rules))
         problem = f"answers with HTTP {response.status}"
     message = (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import FetchFailed
 from attribution.fetching import table_text
+from attribution.fetching.content_type import decode
 from attribution.fetching.html_page import parse, read_html, read_text, remove_hidden
 from attribution.fetching.page import Extracted
 from attribution.text.lines import FRONT_MATTER
@@ -143,7 +144,11 @@ def read_mail(content: bytes) -> Extracted:
     if body is None:
         raise FetchFailed("no_text", "is a mail without a text; add what is attached to it")
     read = read_html if body.get_content_subtype() == "html" else read_plain
-    text = read(body.get_content()).text
+    try:
+        content = body.get_content()
+    except LookupError:  # a charset that Python doesn't know
+        content = decode(body.get_payload(decode=True))
+    text = read(content).text
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
     return Extracted(

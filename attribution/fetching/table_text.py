@@ -152,6 +152,7 @@ def _scaled(row: _Row, names: Sequence[str], scale: str) -> _Row:
 
 # --- text with separators ---
 
+csv.field_size_limit(2**31 - 1)  # the size of a file is limited
 _SEPARATOR_LINE = re.compile(r"\Asep=.\r?\n", re.IGNORECASE)
 
 

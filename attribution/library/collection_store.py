@@ -113,12 +113,13 @@ class DocumentStore:
             key = collection_id(db, collection)
             return db.execute(query.where(t.documents.c.collection_id == key)).all()
 
-    def source_hashes(self, collection: str) -> set[str]:
-        """Return the SHA-256 of the files its documents were read from; empty if there is none."""
+    def sources(self, collection: str) -> set[tuple[str, str]]:
+        """Return origin and SHA-256 of the files its documents were read from."""
         d = t.documents.c
         with self._engine.connect() as db:
-            query = sa.select(d.source_sha256).where(d.collection_id == _find(db, collection))
-            return set(db.execute(query).scalars())
+            query = sa.select(d.origin, d.source_sha256)
+            query = query.where(d.collection_id == _find(db, collection))
+            return {(origin, digest) for origin, digest in db.execute(query)}
 
     def page(self, collection: str, name: str) -> Page | None:
         """Return a document with its text; None if the collection has none of that name.

@@ -82,7 +82,7 @@ def add(
     stop = stop or threading.Event()
     reading = FileReader(owner, math.inf)
     fetch = Fetcher(settings, reading=reading).fetch
-    reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
+    reader = _ItemReader(store, settings, documents.sources(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop):
         new = [result for result in results if isinstance(result, NewDocument)]
         states = documents.put(collection, new) if new else []
@@ -154,7 +154,7 @@ class _ItemReader:
         self,
         store: Store,
         settings: Settings,
-        added_before: set[str],
+        added_before: set[tuple[str, str]],
         fetch: Callable[[str], Page],
         reading: FileReader,
     ) -> None:
@@ -191,7 +191,7 @@ class _ItemReader:
             return NewDocument(name, item.origin, "", page)
         content = item.content()
         digest = hashlib.sha256(content).hexdigest()
-        if digest in self._added_before:
+        if (item.origin, digest) in self._added_before:
             return ItemResult(name, "unchanged")
         page = _document(content, item.media_type, name, self._reading)
         return NewDocument(name, item.origin, digest, page)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,8 +145,10 @@ class Llm:
         key = self._key(question, schema)
         stored = self.cache.values("reply", [key]).get(key) if self.cache else None
         if stored:
-            self._count(cached=1)
-            return parse(stored, schema, not question.as_json)
+            with suppress(ReplyError):  # an earlier version could read it
+                reply = parse(stored, schema, not question.as_json)
+                self._count(cached=1)
+                return reply
         try:
             return self._request(question, schema, key)
         except LlmFailed:

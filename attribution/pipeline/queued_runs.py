@@ -13,12 +13,13 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import NamedTuple
 
-from attribution.errors import AttributionError, BadInput, Busy, FetchFailed
+from attribution.errors import AttributionError, BadInput, Busy, FetchFailed, NotYours
 from attribution.events import ClaimsReady, Event, VerdictReady
 from attribution.fetching.sandbox import FileReader
 from attribution.pipeline.permissions import of_saved_run
@@ -111,7 +112,7 @@ class QueueWorker:
     def wake(self) -> None:
         """Go on with the queue, unless that is being done already."""
         with self._lock:
-            if self._thread is None:
+            if not (self._thread and self._thread.is_alive()):
                 self._thread = threading.Thread(target=self._work, name="queue", daemon=True)
                 self._thread.start()
 
@@ -143,14 +144,14 @@ class QueueWorker:
         from attribution.pipeline.run import run  # takes seconds: not while pages wait
 
         runs = store.runs
-        known = runs.load(queued.run_id, unfinished=True) or runs.load(queued.run_id)
-        if known is None:  # deleted meanwhile
-            return
         if queued.attempts >= ATTEMPTS:
             store.queue.fail(queued.run_id, f"The server ended {ATTEMPTS} times during this run.")
             return
         store.queue.begin(queued.run_id)
         try:
+            known = runs.load(queued.run_id, unfinished=True) or runs.load(queued.run_id)
+            if known is None:  # deleted meanwhile
+                return
             start = partial(
                 run,
                 known.question,
@@ -165,7 +166,8 @@ class QueueWorker:
             for event in in_turn(queued.owner, working.stop, start):
                 working.count(event)
         except Busy:
-            store.queue.add(queued.run_id)
+            with suppress(NotYours):  # deleted meanwhile
+                store.queue.add(queued.run_id)
             working.stop.wait(PAUSE)
         except AttributionError as error:
             store.queue.fail(queued.run_id, error.public())
@@ -188,6 +190,7 @@ MOST = 1_000  # answers of one file
 ROWS = 2_000  # of a sheet, blank ones included
 # Below a blank line, or three signs alone: a longer line below words makes them a heading
 SEPARATOR = re.compile(r"(?:(?:^|\n[^\S\n]*)\n={3,}|\n===)[ \t]*(?=\n)")
+csv.field_size_limit(2**31 - 1)  # the size of a file is limited
 _PARTS = re.compile(r"[;\n]")  # of a cell with several sources or tags
 SHEET = b"PK\x03\x04"  # how a workbook begins
 

@@ -123,6 +123,7 @@ class Runs(_Saved):
             "created_at": report.created_at,
             "question": report.question.replace(NUL, "\ufffd"),
             "answer": report.answer.replace(NUL, "\ufffd"),
+            "size": len(report.question) + len(report.answer),
             "owner": self._rights.owner,
         }
 
@@ -144,11 +145,15 @@ class Runs(_Saved):
     def finish(self, report: Report, provenance: Provenance = UNKNOWN) -> None:
         """Save the result of a run that was started, in place of its state and its documents.
 
+        A run that another process finished, and that was edited since, stays as it is.
+
         Raises:
             NotYours: The run was deleted meanwhile.
         """
         with self._database.transaction() as db:
-            self._rights.changeable(db, report.id)
+            run = self._rights.changeable(db, report.id)
+            if run.version > 1:
+                return
             _delete_parts(db, report.id)
             set_columns(db, report.id, size=0, queued=0)
             self._save_version(db, report, 1, report.pages, provenance)
