@@ -256,8 +256,7 @@ def compared() -> TwoAnswers | str:
         with st.spinner("Comparing the claims of both answers …"):
             return compare_reports(first, second, chosen, unowned_store())
 
-    versions = tuple(len(r.edits) + len(r.judgements) for r in reports)
-    return state.cached("compared_answers", (*runs(), versions), compute)
+    return state.cached("compared_answers", reports, compute)
 
 
 def _label(row: HistoryRow) -> str:

@@ -144,11 +144,8 @@ def read_mail(content: bytes) -> Extracted:
     if body is None:
         raise FetchFailed("no_text", "is a mail without a text; add what is attached to it")
     read = read_html if body.get_content_subtype() == "html" else read_plain
-    try:
-        content = body.get_content()
-    except LookupError:  # a charset that Python doesn't know
-        content = decode(body.get_payload(decode=True))
-    text = read(content).text
+    content = bytes(body.get_payload(decode=True))  # Python doesn't know all charsets
+    text = read(decode(content, str(body["Content-Type"]))).text
     head = [f"{field}: {message[field]}" for field in ("From", "To", "Date") if message[field]]
     attached = [part.get_filename() or "a message" for part in message.iter_attachments()]
     return Extracted(

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,10 +145,8 @@ class Llm:
         key = self._key(question, schema)
         stored = self.cache.values("reply", [key]).get(key) if self.cache else None
         if stored:
-            with suppress(ReplyError):  # an earlier version could read it
-                reply = parse(stored, schema, not question.as_json)
-                self._count(cached=1)
-                return reply
+            self._count(cached=1)
+            return parse(stored, schema, not question.as_json)
         try:
             return self._request(question, schema, key)
         except LlmFailed:

@@ -141,7 +141,7 @@ def write_markdown(exported: Exported) -> str:
     parts.append(", ".join(counted(badges(report))))
     parts += map(_markdown_item, table_rows(exported))
     verifier = _text(report.versions.get("verifier", "an unknown verifier"))
-    parts.append(f"Checked on {report.created_at[:10]} with {verifier}.")
+    parts.append(f"Checked on {_text(report.created_at[:10])} with {verifier}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -169,10 +169,10 @@ def _markdown_item(row: Mapping[str, Cell]) -> str:
 def _source(row: Mapping[str, Cell]) -> str:
     title = _text(row["source"])
     if row["facts after"]:
-        return f"{title}, facts from <{row['facts after']}>."
+        return f"{title}, facts from <{safe_url(str(row['facts after']))}>."
     address = safe_url(str(row["address"]))
     linked = f"[{title}](<{address}>)" if address else title
-    return f"{linked}, read {str(row['read'])[:10]}."
+    return f"{linked}, read {_text(str(row['read'])[:10])}."
 
 
 # --- CSL-JSON ---

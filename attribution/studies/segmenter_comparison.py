@@ -79,9 +79,9 @@ class Decomposition:
     supported: int = 0
 
     @property
-    def decompscore(self) -> float | None:
+    def decompscore(self) -> float:
         """The number of claims entailed by their own sentence (W24 3.2)."""
-        return None if self.coherent is None else self.coherent * self.claims
+        return (self.coherent or 0) * self.claims
 
 
 @dataclass(frozen=True)
@@ -224,9 +224,10 @@ def _arranged(report: Report, settings: Settings, results: Sequence[SegmenterRes
     columns: list[Column] = []
     for result in results:
         segmented, name = result.segmented, result.segmenter
-        ids = [claim.id for claim in segmented.claims]
-        own = select_claims(report, ids, segmented.failures, name)
-        figures = decomposition(sentences, own.claims)
+        times = {claim.id: claim.times for claim in segmented.claims}
+        own = select_claims(report, list(times), segmented.failures, name)
+        claims = [c.model_copy(update={"times": times[c.id]}) for c in own.claims]
+        figures = decomposition(sentences, claims)
         columns.append(Column(name, own, figures, result.seconds, segmented.failures))
     spans = [span for sentence in sentences for span in sentence.spans]
     return Comparison(report, tuple(columns), group_by_sentence(spans, columns))

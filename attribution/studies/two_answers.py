@@ -38,7 +38,6 @@ from attribution.types import (
     UNCHECKED,
     Claim,
     Evidence,
-    Label,
     Page,
     Probabilities,
     Report,
@@ -291,9 +290,9 @@ class TwoAnswers:
         """Return the report of one answer."""
         return self.first if side == "first" else self.second
 
-    def labels(self, side: One, match: Match) -> list[Label]:
-        """Return the verdicts on the match's claims of one answer."""
-        labels = {verdict.claim_id: verdict.label for verdict in self.report(side).verdicts}
+    def labels(self, side: One, match: Match) -> list[str]:
+        """Return the verdicts on the match's claims of one answer, the analyst's first."""
+        labels = {v.claim_id: v.assessment or v.label for v in self.report(side).verdicts}
         return [labels.get(claim_id, "not_reached") for claim_id in getattr(match, side)]
 
     def alone(self, side: One) -> tuple[Claim, ...]:

@@ -33,7 +33,6 @@ SHIPPED = Path(__file__).parent / "data"
 # Least share of strong badges that must have been right.
 GUARANTEES: Mapping[Label, float] = {"supported": 0.9, "contradicted": 0.9}
 CAREFUL = 0.9  # probability from which badges of a verifier without a calibration are strong
-LANGUAGE_MODELS = ("llm", "llm-pair")  # verifiers that are never sure by themselves
 ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -128,8 +127,7 @@ def strength(version: str, label: Label, probability: float) -> Strength | None:
     if label not in GUARANTEES:
         return None
     found = curve(version, label)
-    is_prompted = verifier_name(version) in LANGUAGE_MODELS
-    if found is None or is_prompted and probability < CAREFUL:
+    if found is None:
         return "strong" if probability >= CAREFUL else "weak"
     if found.threshold is None or probability < found.threshold:
         return "weak"

@@ -105,9 +105,7 @@ def _facts(one: Column, running: bool) -> list[str]:
     """Return the figures of a segmenter, in two lines."""
     figures = one.figures
     claims = f"{plural(figures.claims, 'claim')}, {figures.claims_per_sentence:.1f} per sentence"
-    measured = []
-    if figures.decompscore is not None:
-        measured.append(f"DecompScore {format_cell(figures.decompscore)}")
+    measured = [f"DecompScore {format_cell(figures.decompscore)}"]
     if not running:
         measured.append(f"FActScore {format_cell(score([counts(one)]).factscore)}")
     return [f"{claims}, {one.seconds:.1f} s", ", ".join(measured)]
@@ -332,7 +330,7 @@ def _line(key: str, about: str, cells: list[list[Data]], rows: Sequence[ClaimRow
 
 def _by_decision(row: ClaimRow) -> int:
     """Return a key that puts contradicted claims first and supported ones next."""
-    label = row.verdict.label if row.verdict else ""
+    label = row.verdict.assessment or row.verdict.label if row.verdict else ""
     return {"contradicted": 0, "supported": 1}.get(label, 2)
 
 

@@ -126,11 +126,11 @@ def form(
 
 def _count() -> None:
     """Count the characters of the answer, and keep what is typed over a reload."""
-    state.keep_sources()
+    documents = state.keep_sources()
     typed = {name: state.value(name) or "" for name in ("question", "answer")}
     limit = Settings.model_fields["answer_limit"].default
     _counter(
-        data={**typed, "documents": len(choices.documents()), "limit": limit},
+        data={**typed, "documents": documents, "limit": limit},
         key=COUNTER,
         on_draft_change=_restore_draft,
     )
@@ -143,7 +143,7 @@ def _restore_draft() -> None:
         return
     texts = {name: draft.get(name) for name in ("question", "answer")}
     if all(isinstance(text, str) for text in texts.values()):
-        state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))
+        state.fill(**texts, **state.kept_sources(str(draft.get("documents"))))
 
 
 # --- sources ---

@@ -20,7 +20,7 @@ from attribution.errors import AttributionError
 from attribution.server.middleware import HOST_ONLY, network
 from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
-from attribution.types import Document
+from attribution.types import Document, content_id
 
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 INPUTS: dict[str, object] = {  # with their first values
@@ -118,31 +118,43 @@ def files() -> tuple[Document, ...]:
 def forget_files() -> None:
     """Remove the files that were added before."""
     fill(files=None)
-    _kept(browser()).pop("files", None)
 
 
 _SOURCES = ("sources", "pasted", "addresses", "files")
 KEPT, KEPT_BYTES, KEPT_SECONDS = 20, 20_000_000, 2 * 3600  # browsers, of one's files, age
+TABS = 3  # of a browser whose sources are kept
 
 
 @st.cache_resource(show_spinner=False, ttl=KEPT_SECONDS, max_entries=KEPT)
-def _kept(browser: str) -> dict[str, object]:
-    """Return a browser's sources; a dictionary to fill in, forgotten after a while."""
+def _kept(browser: str) -> dict[str, dict[str, object]]:
+    """Return a browser's sources by name; a dictionary to fill in, forgotten after a while."""
     return {}
 
 
-def keep_sources() -> None:
-    """Keep this browser's documents in memory, for a reload before they are part of a run."""
+def keep_sources() -> str:
+    """Keep this page's documents in memory, for a reload before they are part of a run.
+
+    Returns:
+        A name for them; empty if there are none.
+    """
     own = files()
+    given = [text("pasted"), text("addresses"), *(f"{f.name} {len(f.content)}" for f in own)]
+    if not any(given):
+        return ""
+    name = content_id(*given)
     is_large = sum(len(file.content) for file in own) > KEPT_BYTES
-    if text("pasted") or text("addresses") or own:
-        kept = {name: value(name) for name in _SOURCES}
-        _kept(browser()).update(kept, files=() if is_large else own)
+    kept = {source: value(source) for source in _SOURCES}
+    sets = _kept(browser())
+    sets.pop(name, None)  # the latest are last
+    sets[name] = {**kept, "files": () if is_large else own}
+    for oldest in list(sets)[:-TABS]:
+        del sets[oldest]
+    return name
 
 
-def kept_sources() -> dict[str, object]:
-    """Return what was kept of this browser's documents and the choice of sources."""
-    return dict(_kept(browser()))
+def kept_sources(name: str) -> dict[str, object]:
+    """Return what was kept under a name of this browser's documents and the choice of sources."""
+    return dict(_kept(browser()).get(name, {}))
 
 
 def fill_sources_again() -> None:

@@ -33,6 +33,7 @@ def kind(fetcher: Fetcher, url: str) -> str:
     ("text", "status", "expected"),
     [
         ("User-agent: *\nDisallow: /", 200, "robots"),
+        ("User-agent: *\r\nDisallow: /\r\n", 200, "robots"),
         ("User-agent: *\nDisallow: /private", 200, "page"),
         (f"User-agent: {AGENT}\nDisallow: /\nUser-agent: *\nAllow: /", 200, "robots"),
         (f"User-agent: {AGENT}\nAllow: /\n\nUser-agent: *\nDisallow: /", 200, "page"),

@@ -69,6 +69,8 @@ def test_a_folder_is_added_once_and_its_changes_later(
     assert changed is not None
     assert "2,850" in changed.text
     assert len(kept.documents("c")) == 3
+    (folder / "deep" / "a.txt").write_bytes((folder / "b.md").read_bytes())
+    assert add(store, settings, items)["rivers/deep/a.txt"].state == "changed"
 
 
 def test_a_name_that_is_no_text(store: Store, settings: Settings, tmp_path: Path) -> None:

@@ -164,9 +164,10 @@ def test_a_file_of_each_kind_is_read(content: bytes) -> None:
 def test_a_bad_row_leaves_the_others_unaffected() -> None:
     tag = "x" * (MAX_TAGS + 1)
     read = read_answers(
-        f"answer,question,tag\n,Why?,\nBecause.,,\nSo.,,{tag}\n".encode(), reading()
+        f"answer,question,tag\n,Why?,\nBecause.,,\nSo.,,{tag}\n{'x' * 140_000},,\n".encode(),
+        reading(),
     )
-    assert [answer.answer for answer in read.answers] == ["Because."]
+    assert [len(answer.answer) for answer in read.answers] == [8, 140_000]
     assert [problem[:6] for problem in read.problems] == ["Row 2:", "Row 4:"]
 
 

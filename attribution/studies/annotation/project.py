@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -239,13 +239,16 @@ class Annotations:
             db.execute(t.annotation_judgements.insert(), _row(project_id, made))
             return made
 
-    def undo(self, project_id: str, annotator: str, role: Role) -> Annotation | None:
-        """Take back this annotator's last answer, in whichever task; None if there is none.
+    def undo(
+        self, project_id: str, annotator: str, role: Role, queue: Collection[str]
+    ) -> Annotation | None:
+        """Take back this annotator's last answer to a task of the queue; None if there is none.
 
         Raises:
             Stale: Another step was saved in the meantime.
         """
-        records = [r for r in self.judgements(project_id, annotator) if r.role == role]
+        judgements = self.judgements(project_id, annotator)
+        records = [r for r in judgements if r.role == role and r.task_id in queue]
         begun = [record for record in current(records).values() if record.content.is_begun]
         if not begun:
             return None

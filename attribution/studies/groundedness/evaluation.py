@@ -387,9 +387,10 @@ def error_table(evaluation: Evaluation) -> ResultTable:
     names = sorted({kind.name for one in evaluation.figures for kind in one.error_types})
     rows: list[tuple[str, ...]] = []
     for one in ranked(evaluation):
-        by_name = {kind.name: kind for kind in one.error_types}
-        cells = [f"{by_name[name].misclassified} of {by_name[name].rows}" for name in names]
-        rows.append((one.method, *cells))
+        cells = dict.fromkeys(names, "–")  # a run that was stopped has none of some
+        for kind in one.error_types:
+            cells[kind.name] = f"{kind.misclassified} of {kind.rows}"
+        rows.append((one.method, *cells.values()))
     heads = ("method", *(name or "grounded" for name in names))
     title = "Misclassified responses of the test split by error type"
     return ResultTable(title, heads, tuple(rows))

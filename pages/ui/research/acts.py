@@ -118,7 +118,7 @@ def perform(
     kind = act.get("kind")
     if kind == "undo":
         try:
-            undone = saved.undo(work.project.id, annotator.name, annotator.role)
+            undone = saved.undo(work.project.id, annotator.name, annotator.role, queue)
         except AttributionError as error:
             return NextTask(shown, error.public())
         return NextTask(undone.task_id) if undone else NextTask(shown, "There is nothing to undo.")

@@ -292,7 +292,7 @@ def _tasks_of_file(saved: Annotations, project: Project) -> None:
     except AttributionError as error:
         note("Nothing was imported", error.public(), label="contradicted")
         return
-    imported(saved, tasks, problems)
+    imported(saved, project, tasks, problems)
 
 
 def _tasks_of_runs(saved: Annotations, project: Project) -> None:
@@ -322,11 +322,18 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         tasks += of_run
         if not of_run:
             problems.append(f"“{runs[run]}” has no claim with evidence")
-    imported(saved, tasks, problems)
+    imported(saved, project, tasks, problems)
 
 
-def imported(saved: Annotations, tasks: Sequence[Task], problems: Sequence[str]) -> None:
+def imported(
+    saved: Annotations, project: Project, tasks: Sequence[Task], problems: Sequence[str]
+) -> None:
     """Save tasks, and report the result."""
+    if project.pilot and saved.positions(project.id):
+        _finish(
+            "Nothing imported", "The pilot is drawn from all tasks, and it has begun.", good=False
+        )
+        return
     new = saved.add_tasks(tasks)
     title = f"{plural(new, 'task')} imported"
     if len(tasks) > new:

@@ -18,7 +18,7 @@ function restore(data, setTriggerValue) {
   const typed = handed && stored !== handed; // while the draft was on its way
   if (!typed && [QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(documents); // typed before this was loaded
   else if ((typed || !loaded) && draft && !shown && here) { handed = stored; setTriggerValue("draft", draft); }
-  else if (loaded && here && documents !== (draft?.documents ?? 0)) keep(documents); // a file was added or removed
+  else if (loaded && here && documents !== (draft?.documents ?? "")) keep(documents); // a file was added or removed
   else if (!shown) sessionStorage.removeItem(DRAFT); // an example or a run was filled in
   if (shown) handed = "";
   loaded = true;

@@ -85,6 +85,7 @@ class Help {
   }
 
   typed(event) {
+    if (this.sheet.open && event.key !== "?") return event.stopImmediatePropagation(); // nothing behind it acts
     if (event.key === "Escape") {
       document.activeElement?.closest?.(".ax-term")?.blur();
       if (!typing(event) && !document.querySelector('[role="dialog"]')) press("stop");
@@ -94,7 +95,7 @@ class Help {
     }
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event)) return;
     if (event.key === "?") this.sheet.open ? this.sheet.close() : document.querySelector('[role="dialog"]') || this.sheet.showModal();
-    else if (this.sheet.open || localStorage.getItem(KEYS_OFF)) return;
+    else if (localStorage.getItem(KEYS_OFF)) return;
     else if (document.querySelector('[role="dialog"]')) {
       if (ACTIONS[event.key]) event.stopImmediatePropagation(); // Streamlit's r would close it
       return;

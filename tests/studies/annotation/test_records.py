@@ -41,11 +41,12 @@ def test_undo_takes_back_one_answer_after_the_other(store: Store) -> None:
     say(kept, project, first, "ann", CONTENT["not_interpretable"])
     say(kept, project, second, "ann", FIRST)
     say(kept, project, second, "ann", written)
+    assert kept.undo(project.id, "ann", "annotation", []) is None  # the queue of a later stage
     undone: list[tuple[str, Content]] = []
-    record = kept.undo(project.id, "ann", "annotation")
+    record = kept.undo(project.id, "ann", "annotation", [first, second])
     while record:
         undone.append((record.task_id, record.content))
-        record = kept.undo(project.id, "ann", "annotation")
+        record = kept.undo(project.id, "ann", "annotation", [first, second])
     assert undone == [
         (second, Content(interpretable=True, justification="why")),
         (second, Content(justification="why")),
