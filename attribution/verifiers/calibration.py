@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
 
 
 def softmax(logits: Sequence[float] | Array) -> list[float]:
-    top = max(float(v) for v in logits)
-    exps = [math.exp(float(v) - top) for v in logits]
-    return [e / sum(exps) for e in exps]
+    shares = np.exp(np.asarray(logits, float) - np.max(logits))
+    return list(map(float, shares / shares.sum()))
 
 
 # --- how often badges were right ---
