@@ -37,11 +37,13 @@ CELL = ";"  # between the cells of a row, as tables are read
 NEIGHBOURS = 3  # words on either side of a quantity that tell what it is of
 LIMIT = re.compile(  # of a number that can't be set against another; “from 4 to” is none
     r"""(?: \b(?:than|over|under|above|below|least|most|up[ ]to)
-          | (?P<of_range> (?:from[ ])? \S{0,20}\d[ ]to )
+          | (?<!\S) (?<!from[ ]) \S*\d[ ]to
         )[ ][$€£¥]?$""",
     re.VERBOSE,
 )
 IN = re.compile(r"\b(?:in|since|until|during) $", re.IGNORECASE)  # before a year
+CLOSE = 40  # characters before a number in which LIMIT and IN are looked for
+SHORT_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}  # $5m, 2bn
 YEAR = r"(?:1\d|20)\d\d(?![\d.,]\d|\w|%)"
 EXPRESSION = re.compile(
     rf"""
@@ -50,10 +52,10 @@ EXPRESSION = re.compile(
     (?P<month>{"|".join(MONTHS)})\b\.?
     (?: [ ](?P<day_behind>\d{{1,2}})(?:st|nd|rd|th)?\b )? (?: ,?[ ](?P<year>{YEAR}) )?
     | (?<![\w.,:/[-]) (?P<sign>[$€£¥])?
-    (?: (?P<digits>\d{{1,3}}(?:[, \u202f]\d{{3}})+(?!\d)|\d+)(?P<decimals>\.\d+)?
+    (?: (?P<digits>\d{{1,3}}(?:[, \u202f]\d{{3}})+(?!\d)|\d++)(?P<decimals>\.\d++)?
     | (?P<word>{"|".join(COUNTS)})\b )
     (?![\d.,/:]\d|\])
-    (?: [ ]?(?P<scale>{"|".join(SCALES)})s?\b )?
+    (?: [ ]?(?P<scale>{"|".join(SCALES)}|(?(sign)[KMBTkmbt]n?|[mbt]n))s?\b )?
     (?: [ \u202f-]?(?P<unit>%|€|°?[^\W\d_]+) )?
     """,
     re.VERBOSE,
@@ -103,34 +105,34 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 def _read(text: str) -> Iterator[Quantity]:
     for match in EXPRESSION.finditer(text):
-        limit = LIMIT.search(text, 0, match.start())
-        if limit and not (limit["of_range"] or "").startswith("from"):
+        start = match.start()
+        before = text[max(0, start - CLOSE) : start]
+        if LIMIT.search(before):
             continue
         if match["month"]:
             day = match["day"] or match["day_behind"]
             if day or match["year"]:
                 year = int(match["year"]) if match["year"] else None
                 date = (year, MONTHS[match["month"]], int(day) if day else None)
-                end = match.start() + len(match[0].rstrip("."))  # the full stop is the sentence's
-                yield Quantity((match.start(), end), "date", date=date)
+                end = start + len(match[0].rstrip("."))  # the full stop is the sentence's
+                yield Quantity((start, end), "date", date=date)
             continue
-        written = match["unit"] or ""
-        unit = UNITS.get(match["sign"] or written) or _noun(written)
+        written = (match["unit"] or "").lower()
+        noun = "" if written in STOP_WORDS else stem(written)
+        unit = UNITS.get(match["sign"] or written, noun)
         digits = re.sub(r"\D", "", match["digits"] or NUMBER_WORDS[match["word"]])
-        is_whole = match["digits"] == digits and not match["decimals"] and not match["scale"]
         end = match.start("unit") if written.isalpha() else match.end()
-        place = (match.start(), len(text[:end].rstrip(" \u202f-")))
-        is_year = is_whole and re.fullmatch(YEAR, digits)
-        if is_year and (not unit or IN.search(text, 0, match.start())):
+        number = text[start:end].rstrip(" \u202f-")
+        place = (start, start + len(number))
+        is_year = re.fullmatch(YEAR, number)
+        if is_year and (not unit or IN.search(before)):
             yield Quantity(place, "date", date=(int(digits), None, None))
         elif match["word"] != "one":  # mostly a pronoun
             amount = float(digits + (match["decimals"] or ""))
+            scale = match["scale"] or ""
+            power = SCALES.get(scale) or SHORT_SCALES.get(scale[:1].lower(), 0)
             whole = match.span() if unit else None
-            yield Quantity(place, unit, amount * 10 ** SCALES.get(match["scale"], 0), whole=whole)
-
-
-def _noun(word: str) -> str:
-    return "" if word.lower() in STOP_WORDS else stem(word.lower())
+            yield Quantity(place, unit, amount * 10**power, whole=whole)
 
 
 def contrasts(claim: str, sentence: str, is_denied: bool = False) -> list[Contrast]:

@@ -90,6 +90,8 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
         ("It opened in May 1975.", "It opened on 3 May 1975.", []),
         ("It grew by 6 % to 412,300.", "It was 398,000.", [("412,300", "398,000")]),
         ("It holds six people.", "It holds 5 to 7.", []),
+        ("It cost $1.5bn.", "It cost $2 billion.", [("$1.5bn", "$2 billion")]),
+        ("It sold 1.234.567 at 12:30.", "It sold 1.300.000 at 11:30.", []),
         (
             "It opened on May 4, 1975.",
             "It opened on 3 May 1975.",
