@@ -60,27 +60,31 @@ def spoken(claim: Claim) -> str:
 
 # --- numbers, dates and units written in one way, so that the verifier compares equals ---
 
-UNITS = "one two three four five six seven eight nine".split()
-TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+UNITS = "one|two|three|four|five|six|seven|eight|nine"
+TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_SCALE = "|".join(SCALES)
 YEAR = re.compile(  # nineteen fourteen, twenty twenty-one, nineteen oh six
     rf"""
-    \b(?P<century>{"|".join(TEENS[1:])}|twenty)[ -]
-    (?: oh[ -](?P<digit>{"|".join(UNITS)})
-    | (?P<rest>{"|".join(TEENS)}|(?:{"|".join(TENS)})(?:[ -](?:{"|".join(UNITS)}))?) )\b
+    \b(?!ten)(?P<century>{TEENS}|twenty)[ -]
+    (?: oh[ -](?P<digit>{UNITS}) | (?P<rest>{TEENS}|(?:{TENS})(?:[ -](?:{UNITS}))?) )\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_COUNT = rf"(?:{'|'.join([*UNITS, *TEENS, *TENS])})"
+_COUNT = f"(?:{UNITS}|{TEENS}|{TENS})"
 IN_WORDS = re.compile(  # two thousand and nine, forty-two, a hundred
-    rf"\b(?<!half )(?:{_COUNT}|an?(?=[ ](?:{'|'.join(SCALES)})))"
-    rf"(?:[ -](?:and[ ])?(?:{_COUNT}|{'|'.join(SCALES)})){{0,12}}\b",
+    rf"\b(?<!half )(?:{_COUNT}|an?(?=[ ](?:{_SCALE})))"
+    rf"(?:[ -](?:and[ ])?(?:{_COUNT}|{_SCALE})\b){{0,12}}+"
+    # twenty-first; a thirty-second rule may last half a minute
+    r"(?:(?<=ty)-(?:first|third|(?:four|fif|six|seven|eigh|nin)th))?\b(?!(?<=ty)-second\b)",
     re.IGNORECASE,
 )
 ARTICLE = re.compile(r"an?\b", re.IGNORECASE)
 DATES = (  # 12.11.2004 and 2004-11-12
-    re.compile(r"\b(?P<day>\d{1,2})([.-])(?P<month>\d{1,2})\2(?P<year>\d{4})\b"),
-    re.compile(r"\b(?P<year>\d{4})([-/])(?P<month>\d\d)\2(?P<day>\d\d)\b"),
+    re.compile(
+        r"\b(?P<day>0?[1-9]|[12]\d|3[01])([.-])(?P<month>0?[1-9]|1[0-2])\2(?P<year>\d{4})\b"
+    ),
+    re.compile(r"\b(?P<year>\d{4})([-/])(?P<month>0[1-9]|1[0-2])\2(?P<day>0[1-9]|[12]\d|3[01])\b"),
 )
 SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")  # day or month first
 POWER = re.compile(  # 5 × 10^6
@@ -94,18 +98,18 @@ LARGEST_POWER = 60  # bits
 FIGURE = re.compile(
     rf"""
     (?<![\w.,:/^])(?<!\d-)
+    (?P<behind_year>(?<=\b\d{{4}}[ ]))?
     (?P<digits>
         [1-9]\d{{0,2}}(?:(?:[, \u00a0\u2009\u202f'’])\d{{3}}(?!\d)){{1,5}}
         | [1-9]\d{{0,2}}(?:\.\d{{3}}){{2,5}}(?!\d)
         | [1-9]\d{{0,14}} | 0(?=\.) )
     (?P<decimals>\.\d{{1,9}})?
-    (?:[ ](?P<scale>{"|".join(SCALES)})\b)?
+    (?:[ ](?P<scale>{_SCALE})\b)?
     (?![\w^]|[.,:/-]\w)
     """,
     re.VERBOSE,
 )
 YEARS = range(1000, 2200)
-BEHIND_YEAR = re.compile(r"\b\d{4} ")
 POWERS = {"²": "square ", "³": "cubic "}
 PREFIXES = {"k": "kilo", "c": "centi", "m": "milli", "": ""}
 METRES = re.compile(r"\b([kcm]?)m([²³])")
@@ -159,10 +163,8 @@ def _dates(text: str) -> str:
 
 
 def _date(match: re.Match[str]) -> str:
-    day, month = int(match["day"]), int(match["month"])
-    if not 1 <= month <= 12 or not 1 <= day <= 31:
-        return match[0]
-    return f"{day} {calendar.month_name[month]} {match['year']}"
+    month = calendar.month_name[int(match["month"])]
+    return f"{int(match['day'])} {month} {match['year']}"
 
 
 def _power(match: re.Match[str]) -> str:
@@ -185,7 +187,7 @@ def _digits(words: str) -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    is_small = match[0].lower() in UNITS
+    is_small = match[0].lower() in UNITS.split("|")
     return match[0] if is_small else _digits(ARTICLE.sub("one", match[0], 1))
 
 
@@ -193,8 +195,8 @@ def _figure(match: re.Match[str]) -> str:
     """Return a figure with commas, or in millions or billions; a year or a decimal as it is."""
     amount = _amount(match)
     is_plain = not match["scale"] and match["digits"].isdigit()
-    has_year_before = BEHIND_YEAR.fullmatch(match.string, max(0, match.start() - 5), match.start())
-    if is_plain and (amount < 1000 or amount in YEARS and not has_year_before):
+    is_behind_year = match["behind_year"] is not None
+    if is_plain and (amount < 1000 or amount in YEARS and not is_behind_year):
         return match[0]
     if amount != int(amount):
         return match[0]

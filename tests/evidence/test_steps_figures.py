@@ -13,6 +13,7 @@ from attribution.evidence.steps import in_figures, rounded_as
         ("in two thousand and nine", "in 2009"),
         ("a hundred and twenty members", "120 members"),
         ("Forty boats", "40 boats"),
+        ("twenty-first, a thirty-second ad, one-third", "21st, a thirty-second ad, one-third"),
         ("1 234 567 people", "1,234,567 people"),
         ("12'400 people", "12,400 people"),
         ("2.500.000 euros", "2.5 million euros"),
