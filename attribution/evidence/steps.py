@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from attribution.claims.short_answers import completes_question, has_subject, statement
@@ -220,7 +219,14 @@ ROW = re.compile(r"[ \t]*(?P<name>[^:;|\n]{2,60}):[ ](?P<cells>[^\n]+)")
 HEAD = re.compile(r"[^:;|\n]{1,60}(?: \| [^:;|\n]{0,60}){1,20}")
 _CELL = re.compile(r"[^;]+;?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
-LABELLED = re.compile(r"\W{0,4}[^\W\d_][^:|\n]{0,40}:[ \t]\S")
+LABELLED = re.compile(r"^[^\w\n]{0,4}([^\W\d_][^:|\n]{0,40}):[ \t]\S")
+ABOVE_LABEL = re.compile(
+    rf"""
+    (?: \#.*\n(?:[^\S\n]*\n)? | .*\n(?:[^\S\n]*\n(?=-[ ]))? )  # a name, and perhaps an empty line
+    (?: (?!\#)(?=.*\S).*\n )*? (?!\#){LABELLED.pattern}
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 NAME = re.compile(r"\W{0,8}[^\W_][^:;|.!?\n]{1,58}[^\W_.!?:;|]\W{0,4}")
 _COMPARES = re.compile(  # such a claim needs more than what it names
     r"""
@@ -239,55 +245,49 @@ class Section:
 
     Attributes:
         columns: The names of a row's columns, as far as known; None for a block.
-        has_label: A line of the block is labelled.
+        labels: Those of a block's lines: "Berths" of "Berths: 6".
     """
 
     name: str
     start: int
     end: int
     columns: Sequence[str] | None = None
-    has_label: bool = False
+    labels: tuple[str, ...] = ()
 
 
 def about_named(claim: str, text: str) -> str:
     """Return a source with the parts about what a claim doesn't name blanked.
 
-    All rows, columns or blocks stay where the claim names none of them. The head of a
-    table, whose words are in its rows, is blanked with others. A claim that compares needs all.
+    All rows, columns or blocks stay where the claim names none of them, and a block with other
+    labels than those named: it may be about the same. The head of a table, whose words are in its
+    rows, is blanked with others. A claim that compares needs all.
     """
     if _COMPARES.search(claim):
         return text
     sections, heads = _sections(text)
     words = _keys(claim)
     named = _named(words, sections, text)
-    others = [(section.start, section.end) for section in sections if section not in named]
+    labels: set[str] = set()
+    others: list[Span] = []
     for section in named:
+        labels.update(section.labels)
         others += _other_cells(words, section, text)
-    return _blanked(text, [*others, *heads]) if others else text
+    for section in sections:
+        is_alike = section.columns is not None or labels.intersection(section.labels)
+        if is_alike and section not in named:
+            others.append((section.start, section.end))
+    if others:
+        others += heads
+    for start, end in others:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
 
 
 def heads_a_block(line: str, following: Sequence[str]) -> bool:
     """Return True for a name above lines such as "Berths: 6", which may stand in a list below."""
     if not NAME.fullmatch(line) or LABELLED.match(line):
         return False
-    has_gap = not "".join(following[:1]).strip()
-    below = following[int(has_gap) :]
-    if has_gap and not line.startswith("#") and not "".join(below[:1]).startswith("- "):
-        return False
-    return any(map(LABELLED.match, takewhile(_is_below_name, below)))
-
-
-def _is_below_name(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith("#")
-
-
-def _blanked(text: str, spans: Sequence[Span]) -> str:
-    pieces: list[str] = []
-    shown = 0
-    for start, end in sorted(spans):
-        pieces += [text[shown:start], " " * (end - start)]
-        shown = end
-    return "".join([*pieces, text[shown:]])
+    return ABOVE_LABEL.match("\n".join([line, *following])) is not None
 
 
 def _keys(text: str) -> frozenset[str]:
@@ -320,8 +320,8 @@ def _sections(text: str) -> tuple[list[Section], list[Span]]:
             sections.append(block)
         elif block and line.strip():
             block.end = end
-            block.has_label |= bool(LABELLED.match(line))
-        elif block and block.has_label:
+            block.labels += tuple(LABELLED.findall(line))
+        elif block and block.labels:
             block = None
         start = end + 1
     return sections, heads

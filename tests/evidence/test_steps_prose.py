@@ -111,6 +111,7 @@ def test_what_is_said_of_others_is_left_out(claim: str, text: str, expected: str
         ("The Alder has the most berths.", LISTS),
         ("Cash grew in 2024.", RESULTS),
         ("The boats have masts.", BLOCKS),
+        ("The Alder was built by Osen.", "Alder\nBerths: 6\n\nConstruction\nBuilder: Osen"),
         ("The Alder is old.", "Alder: it is old; and grey."),
     ],
 )
