@@ -484,14 +484,26 @@ RATED_FALSE = re.compile(
     (?:false|fake|in(?:correct|accurate)|untrue|not\ true|hoax|debunked|pants\ on\ fire)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+DENIES = re.compile(  # "Myth:" is a heading
+    r"""
+    \b(?: [Nn](?:o|ot|one|or|ever|either|obody|othing) | cannot | myths? | false | untrue | hoax
+    | debunked | disproved | disproven | misconceptions? )\b
+    | n['’]t\b
+    """,
+    re.VERBOSE,
+)
 SAME = 0.5  # least share of a claim's words in the title of the fact check that rates it
 RATED = 0.9  # probability of a contradiction by a rating
 
 
 def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
-    """Let a fact check that rates the claim false contradict it, whichever part repeats it."""
+    """Let a fact check that rates the claim false contradict it, whichever part repeats it.
+
+    What a claim with a negation says is rather what the fact check found.
+    """
     is_rated = page.genre == "fact check" and RATED_FALSE.search(page.text)
-    if not is_rated or shared_words(claim.statement, page.title) < SAME:
+    is_denied = DENIES.search(claim.statement)
+    if not is_rated or is_denied or shared_words(claim.statement, page.title) < SAME:
         return None
     relations = Probabilities(entailed=0.0, contradicted=RATED, no_relation=1 - RATED)
     return piece.model_copy(update={"probabilities": relations})
@@ -510,8 +522,11 @@ WITHDRAWN = re.compile(
     re.VERBOSE,
 )
 VOID = re.compile(  # at the start of a title or text
-    r"\W{0,8}(?:(?P<joke>satire|satirical|parody|humou?r)|retracted|retraction|withdrawn)\b",
-    re.IGNORECASE,
+    r"""
+    \W{0,8}(?: (?P<joke>satire|satirical|parody|humou?r)(?=[\]):]) | retracted\b
+    | retraction\b(?![ ](?:in|watch|\()) | withdrawn\b(?![ ](?:after|as|from|in)\b) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -522,13 +537,14 @@ def withdrawn(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """
     for match in WITHDRAWN.finditer(piece.text):
         rest = piece.text[: match.start()] + piece.text[match.end() :]
-        is_taken_back = not uncovered(claim.statement, match[0])
+        is_same = bool(DENIES.search(claim.statement)) == bool(DENIES.search(match[0]))
+        is_taken_back = is_same and not uncovered(claim.statement, match[0])
         if is_taken_back and uncovered(claim.statement, rest):
             return _reserved(piece, "the source takes it back", "entailed")
     void = VOID.match(page.title) or VOID.match(page.text)
     if void is None:
         return None
-    note = f"the source is {'a joke' if void['joke'] else 'retracted'}"
+    note = "the source is a joke" if void["joke"] else "the source is retracted"
     return _reserved(piece, note, "entailed")
 
 

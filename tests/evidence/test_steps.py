@@ -15,13 +15,15 @@ from tests.make import claim, evidence, page
         ("It was half true, half false.", "Does vinegar cure malaria?", False),
     ],
 )
-def test_a_fact_check_contradicts_what_it_rates_false(
+def test_a_fact_check_contradicts_what_it_rates_false_and_not_the_denial(
     text: str, title: str, is_rated: bool
 ) -> None:
     repeated = claim("Vinegar cures malaria.")
     page_of = page(text, title=title, genre="fact check")
-    piece = rated(repeated, page_of, evidence(repeated, 0.9, 0.0, "entailed"))
+    support = evidence(repeated, 0.9, 0.0, "entailed")
+    piece = rated(repeated, page_of, support)
     assert (piece is not None and piece.probabilities.contradicted > 0.8) == is_rated
+    assert rated(claim("Vinegar doesn’t cure malaria."), page_of, support) is None
 
 
 def stated(source: Page) -> Evidence:
@@ -60,8 +62,14 @@ def test_a_source_does_not_support_what_it_takes_back_or_jokes_about(
 
 @pytest.mark.parametrize(
     "statement",
-    ["The fire began at ten.", "The fire was put out.", "The bridge is 1.1 miles long."],
+    [
+        "The fire began at ten.",
+        "The fire was put out.",
+        "The bridge is 1.1 miles long.",
+        "It was not at noon that the fire began.",
+    ],
 )
 def test_what_a_correction_says_now_is_not_taken_back(statement: str) -> None:
-    source = page("An earlier version said that the fire began at noon; the fire began at ten.")
+    text = "An earlier version said that the fire began at noon; the fire began at ten."
+    source = page(text, title="Satire - An encyclopedia")
     assert withdrawn(claim(statement), source, stated(source)) is None
