@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -18,7 +19,7 @@ LEAST = 4  # words; shorter ones are names and ironic words more often than spee
 ALIKE = 60  # least similarity of a quotation and its altered source, in percent
 MARGIN = 3  # words that the altered source may be longer, on either side
 _QUOTE = re.compile(
-    r"“([^“”]{8,1500})”|\"([^\"\n]{8,1500})\"|„([^„“”]{8,1500})[“”]|«([^«»]{8,1500})»"
+    r"“([^“”]{8,1500})”|(?<!\w)\"([^\"\n]{0,1500})\"|„([^„“”]{8,1500})[“”]|«([^«»]{8,1500})»"
 )
 _SPEAKER = re.compile(
     r"\b(?:sa(?:id|ys?)|according to|wr(?:ote|ites)|told|tells|stat(?:ed|es)|argu(?:ed|es)"
@@ -63,12 +64,13 @@ def quotations(report: Report) -> tuple[Quotation, ...]:
 
 def _spoken(answer: str) -> Iterator[Span]:
     """Yield the places of quotations beside which the sentence names a speaker."""
+    starts = [0, *(start for start, _ in sentences(answer))]
     for match in _QUOTE.finditer(answer):
         span = match.span(match.lastindex or 0)
         if len(_WORD.findall(answer[slice(*span)])) < LEAST:
             continue
-        starts = [a for a, b in sentences(answer) if a <= match.start() < b]
-        before = answer[min([*starts, match.start()]) : match.start()]
+        sentence = starts[bisect_right(starts, match.start()) - 1]
+        before = answer[sentence : match.start()]
         after = answer[match.end() : match.end() + 60].partition("\n")[0]
         if _SPEAKER.search(before) or _SPEAKER.search(after):
             yield span
@@ -101,14 +103,13 @@ def _check(span: Span, text: str, pages: Sequence[_PageWords]) -> Quotation:
             return page.quoted(quotation, "verbatim", at)
     quote = [word for part in parts for word in part]
     best = float(ALIKE)
-    nearest = quotation
     for page in pages:
         alignment = partial_ratio_alignment(quote, page.words, score_cutoff=best)
         if alignment and len(page.words) >= len(quote):
             best = alignment.score
             at = _trimmed(quote, page.words, alignment.dest_start, alignment.dest_end)
-            nearest = page.quoted(quotation, "altered", at)
-    return nearest
+            quotation = page.quoted(quotation, "altered", at)
+    return quotation
 
 
 def _words(text: str) -> list[str]:

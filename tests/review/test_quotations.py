@@ -44,6 +44,11 @@ SPEECH = (
             "verbatim",
             "We will rebuild the bridge",
         ),
+        (
+            'She called it "huge." because it is wide, and "we will rebuild the bridge", she said.',
+            "verbatim",
+            "We will rebuild the bridge",
+        ),
         ("According to the mayor, «the bridge is lost for ever to all of us».", "not_found", ""),
     ],
 )
