@@ -119,7 +119,6 @@ class _Judge:
         """Yield what a source says of each claim that cites it."""
         evidence = self._evidence(page, claims) if isinstance(page, Page) else {}
         problem = NO_TEXT if isinstance(page, Page) else page
-        outcome, reason = problem.outcome, problem.reason
         for claim in claims:
             if isinstance(page, Page) and claim.id in evidence:
                 pieces = evidence[claim.id]
@@ -133,7 +132,12 @@ class _Judge:
                     evidence=nearest_evidence(pieces, verdict.label),
                 )
             else:
-                yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=reason)
+                yield Citation(
+                    claim_id=claim.id,
+                    source=key,
+                    outcome=problem.outcome,
+                    reason=problem.reason,
+                )
 
     def _evidence(self, page: Page, claims: Sequence[Claim]) -> dict[str, Sequence[Evidence]]:
         """Return the run's own evidence from the page, or compare claims without any with it."""
@@ -432,16 +436,18 @@ def _is_named(page: Page, text: str) -> bool:
     title = page.title.casefold()
     if page.facts_from:
         return text.strip("'\"“”*_.,; ") == title or page.cited.casefold() in text
-    if len(title) > 3 and (title in text or text in title):
+    short, long = sorted((title, text), key=len)
+    if len(short) > 3 and _has_name(long, short):
         return True
-    if page.kind == "web":
-        return False
     # document:NAME, library:FOLDER/NAME, collection:COLLECTION/NAME
     name = re.split(r"[/:]", page.url)[-1].casefold()
-    if not name:
+    if page.kind == "web" or not name:
         return False
-    if name_of(name) == name_of(text):
-        return True
+    return name_of(name) == name_of(text) or _has_name(text, name)
+
+
+def _has_name(text: str, name: str) -> bool:
+    """Return True if a name stands in a text, and not within a longer word or file name."""
     return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
 
 

@@ -30,6 +30,7 @@ def test_a_file_of_a_folder_or_collection_is_known_by_its_name(url: str) -> None
     page = make_page(url, "document", Extracted("An annual review", "Sales rose."))
     assert known_page(AnswerSource(key="1", text="“Market.PDF” (2026)"), [page]) == page
     assert known_page(AnswerSource(key="1", text="newmarket.pdf"), [page]) is None
+    assert known_page(AnswerSource(key="1", text="View"), [page]) is None
 
 
 @pytest.fixture(scope="module")
