@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from attribution.claims.rules import compile_any, is_cell, load
 from attribution.claims.short_answers import completes_question
-from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
+from attribution.text.parse import SUBJECTS, VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.sentences import is_english
 from attribution.types import Claim, Worthiness
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _WORDS = re.compile(r"[^\W\d_]+")
-NEVER = "(?!)"  # matches nowhere
 _NAMED = re.compile(r"\w(?::| –) [A-Z]")  # "Capital: Paris"
 
 
@@ -53,17 +52,10 @@ def _rules() -> tuple[Rule, ...]:
     """Return the rules in the order in which they are tried."""
     rules: list[Rule] = []
     for rule in load("worthiness")["rules"]:
-        unless = compile_any([rule.get("unless", NEVER)], flags=0)
+        unless = compile_any([rule.get("unless", "(?!)")], flags=0)  # "(?!)" matches nowhere
         pattern = compile_any(rule["patterns"])
         rules.append(Rule(rule["worthiness"], rule["reason"], pattern, unless))
     return tuple(rules)
-
-
-@cache
-def _introductions() -> tuple[re.Pattern[str], ...]:
-    """Return patterns of what may stand in front of an instruction."""
-    patterns = load("worthiness")["introductions"]
-    return tuple(compile_any([pattern], flags=0) for pattern in patterns)
 
 
 def classify(claims: Sequence[Claim], answer: str = "") -> list[Claim]:
@@ -110,8 +102,8 @@ def _classify_by_parse(text: str) -> Class:
     if _is_fragment(text, parse(text)):
         return "other", "A fragment: it states nothing that could be checked."
     body = text
-    for introduction in _introductions():
-        body = introduction.sub("", body, count=1)
+    for introduction in load("worthiness")["introductions"]:
+        body = re.sub(introduction, "", body, count=1)
     doc = parse(body)
     if body and _is_instruction(doc):
         return "not_a_claim", "An instruction."
@@ -125,10 +117,9 @@ def _is_instruction(doc: Doc) -> bool:
     verb = root(doc)
     if verb.tag_ != "VB" or verb.i > 1:
         return False
-    if verb.lower_ in ("note", "notice", "recall", "let", "cost"):
+    if verb.lower_ in "note notice recall let cost".split():
         return False
-    has_auxiliary = any(token.dep_ == "aux" for token in verb.children)
-    return not has_subject(verb) and not has_auxiliary
+    return not any(token.dep_ in ("aux", *SUBJECTS) for token in verb.children)
 
 
 def _states_nothing(doc: Doc, text: str) -> bool:
@@ -151,8 +142,7 @@ def _states_nothing(doc: Doc, text: str) -> bool:
             relative.update(token.i for token in child.subtree)
     if top.pos_ != "NOUN" or not relative:
         return False
-    verbs = [token for token in doc if token.pos_ in VERBAL]
-    return all(token.i in relative and token.tag_ != "VBD" for token in verbs)
+    return all(t.i in relative and t.tag_ != "VBD" for t in doc if t.pos_ in VERBAL)
 
 
 def _is_fragment(text: str, doc: Doc) -> bool:
