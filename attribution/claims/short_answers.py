@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from attribution.text.parse import SUBJECTS, VERBAL, parse
+from attribution.text.parse import SUBJECTS, has_clause, parse
 from attribution.text.passages import plain
 from attribution.text.sentences import is_english
 from attribution.types import Claim
@@ -30,6 +30,7 @@ LETTER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+OPTIONS = re.compile(r"(?<!\S)(?=\(?A[).:]\s.{1,500}?\s\(?B[).:]\s)", re.IGNORECASE)
 OPTION = re.compile(r"(?<!\S)\(?([A-Ha-h])[).:]\s")  # "A) Anna Berg B) Ove Lund"
 TRUE_OR_FALSE = re.compile(r"\W{0,4}(?:is it )?true or false\W{0,4}", re.IGNORECASE)
 AUXILIARIES = frozenset(
@@ -47,7 +48,7 @@ def is_short_answer(text: str, *, is_alone: bool) -> bool:
         return True
     if not is_alone:
         return False
-    return LETTER.fullmatch(text) is not None or not has_subject(text)
+    return LETTER.fullmatch(text) is not None or not has_clause(text)
 
 
 def completes_question(claim: Claim) -> bool:
@@ -56,18 +57,14 @@ def completes_question(claim: Claim) -> bool:
     return has_question and is_short_answer(claim.statement, is_alone=True)
 
 
-def has_subject(text: str) -> bool:
-    """Return True for a clause with a subject and a verb."""
-    return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
-
-
 def statement(question: str, answer: str) -> str:
     """Return what a short answer says; question and answer in a row where that is not clear."""
     question, answer = plain(question).strip(), answer.strip().rstrip(".!")
-    question, *parts = OPTION.split(question)
+    question, *choices = OPTIONS.split(question, maxsplit=1)
+    _, *parts = OPTION.split("".join(choices))
     options = dict(zip(map(str.upper, parts[::2]), parts[1::2], strict=True))
     letter = LETTER.fullmatch(answer)
-    if options and letter and letter["letter"].upper() in options:
+    if letter and letter["letter"].upper() in options:
         answer = options[letter["letter"].upper()].rstrip(" .;,?")
     question = question.strip().rstrip("?:. ")
     polar = POLAR.fullmatch(answer)

@@ -16,8 +16,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.claims.short_answers import completes_question, has_subject, statement
+from attribution.claims.short_answers import completes_question, statement
 from attribution.text.marks import without_numbers
+from attribution.text.parse import has_clause
 from attribution.text.quantities import ROUNDED
 from attribution.text.words import SCALES, plain, shared_words, terms, uncovered
 from attribution.types import (
@@ -50,7 +51,7 @@ def spoken(claim: Claim) -> str:
     """
     if completes_question(claim):
         return statement(claim.context[-1], claim.statement)
-    if has_subject(claim.statement):
+    if has_clause(claim.statement):
         return claim.statement
     headings = [heading.strip(" :*#") for heading in claim.context[-HEADINGS:]]
     missing = [h for h in headings if h and shared_words(h, claim.statement) < 1]

@@ -115,6 +115,11 @@ def has_subject(verb: Token) -> bool:
     return any(token.dep_ in SUBJECTS for token in verb.children)
 
 
+def has_clause(text: str) -> bool:
+    """Return True for a text with a subject and its verb."""
+    return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
+
+
 def lower_initial(text: str) -> str:
     return text[:1].lower() + text[1:]
 

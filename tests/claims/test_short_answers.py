@@ -11,6 +11,7 @@ WHO = "Who designed it? A) Anna Berg B) Ove Lund C) Tom Reed"
         ("Is the Lorne Bridge red?", "Yes, it is.", "The Lorne Bridge is red."),
         ("Is the bridge open to trucks?", "No.", "The bridge is not open to trucks."),
         ("Was the pier lost in 1987?", "Yes, it was.", "The pier was lost in 1987."),
+        ("Did A. B. Low build it?", "No.", "A. B. Low did not build it."),
         ("Can trucks use the bridge?", "Yes", "Trucks can use the bridge."),
         ("True or false: the bridge is red.", "False", "It is not true that the bridge is red."),
         ("The bridge is red. True or false?", "True", "The bridge is red."),
