@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from attribution.segmenters import WithoutLlm
-from attribution.segmenters.alignment import merge
+from attribution.segmenters.english.drafts import segment
 from attribution.text.parse import parse
-from attribution.text.passages import AnswerPassage, statements
+from attribution.text.passages import AnswerPassage
 from attribution.text.sentences import trimmed
-from attribution.types import Claim, Segmented, Span
+from attribution.types import Segmented, Span
 
 
 class Sentences(WithoutLlm):
@@ -22,23 +22,8 @@ class Sentences(WithoutLlm):
         return passage.sentences()
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return claims in the order of the answer.
-
-        A claim said twice is one claim with two spans.
-        """
-        claims: list[Claim] = []
-        for passage in statements(answer):
-            for start, end in self._spans(passage):
-                span = passage.span(start, end)
-                claim = Claim(
-                    id="-",
-                    text=passage.text[start:end],
-                    spans=(span,),
-                    sentence=span,
-                    context=passage.item_context,
-                )
-                claims.append(claim)
-        return Segmented(merge(claims))
+        """Return claims in the order of the answer."""
+        return segment(answer, lambda sentence: [], spans=self._spans)
 
 
 class SpacySentences(Sentences):
@@ -53,5 +38,5 @@ class SpacySentences(Sentences):
                 starts.append(start)
         for first, last in pairwise([*starts, len(whole)]):
             start, end = trimmed(whole, first, last)
-            if any(map(str.isalnum, whole[start:end])):
+            if start < end:
                 yield start, end

@@ -19,7 +19,7 @@ from unicodedata import combining
 
 from attribution.text.markdown import Element, Written, read
 from attribution.text.marks import listed
-from attribution.text.parse import SUBJECTS, VERBAL, parse
+from attribution.text.parse import has_clause, parse
 from attribution.text.sentences import is_english, sentences
 from attribution.text.words import composed
 from attribution.types import Span
@@ -275,11 +275,6 @@ class AnswerPassage:
         is_short = len(self.text) <= _TITLE_CHARACTERS
         return is_bold and is_short and not self.cited and self.text[-1:] not in ".!?"
 
-    @property
-    def item_context(self) -> tuple[str, ...]:
-        """The context of an item or a row, which may say the same as one in another context."""
-        return self.context if self.kind in ("item", "row") else ()
-
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the answer behind text[start:end]."""
         return self.places[start][0], self.places[end - 1][1]
@@ -335,9 +330,9 @@ def _is_sentence(text: str, english: bool) -> bool:
     if not english:
         is_long = len(text.split()) >= 4 or not text.isascii() and len(text) > 8
         return is_long and text[-1:] in _STOPS
+    if has_clause(text):
+        return True
     for token in parse(text):
-        if token.dep_ in SUBJECTS and token.head.pos_ in VERBAL:
-            return True
         if token.dep_ == "ROOT" and token.i > 0:
             is_verb = token.tag_ in ("VBZ", "VBP", "MD")
             if is_verb or any(left.dep_ == "nsubj" for left in token.lefts):
@@ -373,7 +368,7 @@ def _in_context(blocks: Sequence[AnswerPassage]) -> Iterator[AnswerPassage]:
         names = [name for name in map(_subject, headings) if name]
         label = block.label if block.body else ""
         context = (*names[:1], *names[1:][-1:], lead, label)
-        yield replace(block, context=tuple(part for part in context if part))
+        yield replace(block, context=tuple(filter(None, context)))
         if block.kind == "text":
             lead = _subject(block) if block.text.endswith(":") else ""
 
@@ -436,7 +431,7 @@ def _blocks(block: Element) -> Iterator[AnswerPassage]:
             yield _flat(_characters(child), "code")
         elif child.tag == "table":
             yield from _rows(child)
-        elif child.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+        elif child.tag in "h1 h2 h3 h4 h5 h6".split():
             yield replace(_flat(_characters(child), "heading"), level=int(child.tag[1]))
         else:
             yield from _blocks(child)

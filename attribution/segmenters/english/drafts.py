@@ -9,16 +9,17 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.segmenters.alignment import merge
 from attribution.text.parse import MAX_PARSED, parse
-from attribution.text.passages import statements
+from attribution.text.passages import AnswerPassage, statements
 from attribution.text.sentences import is_english
 from attribution.text.words import word_lists
 from attribution.types import Claim, Segmented, Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 
 class DraftWord(NamedTuple):
@@ -29,7 +30,7 @@ class DraftWord(NamedTuple):
 
 
 Draft = tuple[DraftWord, ...]
-Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: it stays whole
+Split = Callable[["Doc"], Sequence[Draft]]  # a sentence → its statements; none: it stays whole
 
 
 class WrittenStatement(NamedTuple):
@@ -44,11 +45,11 @@ LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))
 NO_WORD = DraftWord(-1, "")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 MAX_LABEL = 8  # words before a colon
-CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
-MARKS = {",", ";", ":", "–", "—", "-", "."}
+CONTENT = set("NOUN PROPN VERB ADJ NUM".split())
+MARKS = {*",;:–—-."}
 _MARKUP = frozenset("|<>")
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
-_NO_SPACE_AFTER = {"", "(", "[", "“", "$"}
+_NO_SPACE_AFTER = {"", *"([“$"}
 _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
@@ -70,8 +71,8 @@ def trim(draft: Draft) -> Draft:
     """
     trimmed: list[DraftWord] = []
     for part in draft:
-        is_mark = part.text in {",", ";", "–", "—"}
-        if is_mark and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
+        is_mark = part.text in {*",;–—"}
+        if is_mark and (not trimmed or trimmed[-1].text in {*",;(–—"}):
             continue
         if part.text == ")" and trimmed and trimmed[-1].text == "(":
             trimmed.pop()
@@ -126,19 +127,27 @@ def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     return all(token.i in used for token in content)
 
 
-def segment(answer: str, write: Write, stop: threading.Event | None = None) -> Segmented:
+def segment(
+    answer: str,
+    write: Write,
+    stop: threading.Event | None = None,
+    spans: Callable[[AnswerPassage], Iterable[Span]] = AnswerPassage.sentences,
+) -> Segmented:
     """Return the claims of an answer, sentence by sentence, in order.
+
+    A claim said twice is one claim with two spans.
 
     Args:
         answer: In another language than English, its sentences stay whole.
         write: Makes the statements of a sentence.
         stop: Leaves the other sentences whole once it is set.
+        spans: Returns the sentences of a passage.
     """
     english = is_english(answer)
     claims: list[Claim] = []
     known: dict[str, list[WrittenStatement]] = {}  # a repeated sentence is parsed once
     for passage in statements(answer):
-        for start, end in passage.sentences():
+        for start, end in spans(passage):
             sentence = passage.text[start:end]
             if sentence not in known:
                 is_read = english and not (stop and stop.is_set())
@@ -150,7 +159,7 @@ def segment(answer: str, write: Write, stop: threading.Event | None = None) -> S
                     text=text,
                     spans=joined([passage.span(start + a, start + b) for a, b in places]),
                     sentence=passage.span(start, end),
-                    context=passage.item_context,
+                    context=passage.context,
                 )
                 claims.append(claim)
     return Segmented(merge(claims))
