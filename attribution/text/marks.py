@@ -15,11 +15,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from attribution.text.parse import has_clause
 from attribution.types import Frozen, Span
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-MOST_READ = 400  # characters of a line that may be a statement
 LONGEST_ALONE = 25  # words in the line of a source outside a list
 _TABLE = tomllib.loads((Path(__file__).parent / "data" / "marks.toml").read_text("utf-8"))
 _TITLES = _TABLE["lists"]["titles"].replace("\n", "")
@@ -153,11 +151,10 @@ def listed(answer: str) -> Listed:
     regions: list[Span] = []
     has_heading = False
     number = 0
-    first_mark = len(_CITED.split(answer, 1)[0])
     while number < len(lines):
         line = lines[number]
-        below = _list_below(lines, number, is_cited=first_mark < line.start)
-        alone = _entry_alone(line)
+        below = _list_below(lines, number)
+        alone = None if below else _entry_alone(line)
         if below:
             entries += below.entries
             regions.append(below.region)
@@ -217,23 +214,17 @@ def _lines(answer: str) -> list[_AnswerLine]:
     return lines
 
 
-def _list_below(lines: Sequence[_AnswerLine], number: int, is_cited: bool) -> _List | None:
-    """Return the list whose heading a line is, with entries on the line or below it.
-
-    It does not begin with a sentence unless the answer cites something before.
-    """
+def _list_below(lines: Sequence[_AnswerLine], number: int) -> _List | None:
+    """Return the list whose heading a line is, with entries on the line or below it."""
     line = lines[number]
     heading = _HEADING.fullmatch(line.text)
     if not heading:
         return None
-    rest = heading["rest"].rstrip()
+    rest = heading["rest"]
     opens = addresses(rest) or _KEY.match(rest) or _FILE.fullmatch(rest)
-    if rest and not (heading["colon"] and opens):
+    if rest.strip() and not (heading["colon"] and opens):
         return None
-    first = lines[min(number + 1, len(lines) - 1)]
-    if not (is_cited or rest) and _is_statement(first.text):
-        return None
-    entries = _inline(line.start + heading.start("rest"), rest) if rest else []
+    entries = _inline(line.start + heading.start("rest"), rest) if rest.strip() else []
     following = _read_entries(lines, number + 1, entries, bool(heading["strong"]))
     region = (line.start, lines[following - 1].end)
     return _List(entries, region, following) if entries else None
@@ -341,7 +332,7 @@ def _inline(start: int, text: str, before: int = 0) -> list[_Entry]:
 
 
 def _entry(key: re.Match[str], start: int, end: int) -> _Entry:
-    name = next(filter(None, key.groups()))
+    name = next(group for group in key.groups() if group)
     return _Entry(normal_key(name), start + key.end(), end)
 
 
@@ -349,12 +340,6 @@ def _is_source(line: str) -> bool:
     """Return True for a line with an address, the name of a file, or an entry of a bibliography."""
     is_work = _WRITER.match(line) and _DATED.search(line)
     return bool(addresses(line) or _FILE.fullmatch(line) or is_work)
-
-
-def _is_statement(line: str) -> bool:
-    """Return True for a sentence that is no entry of a bibliography."""
-    has_stop = line.rstrip(" *_").endswith(".")
-    return has_stop and not _is_source(line) and has_clause(line[:MOST_READ].strip(" -*_"))
 
 
 def _source(answer: str, entry: _Entry) -> AnswerSource:
