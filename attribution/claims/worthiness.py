@@ -117,7 +117,7 @@ def _is_instruction(doc: Doc) -> bool:
     verb = root(doc)
     if verb.tag_ != "VB" or verb.i > 1:
         return False
-    if verb.lower_ in "note notice recall let cost".split():
+    if verb.lower_ in ("note", "notice", "recall", "let", "cost"):
         return False
     return not any(token.dep_ in ("aux", *SUBJECTS) for token in verb.children)
 

@@ -431,7 +431,7 @@ def _blocks(block: Element) -> Iterator[AnswerPassage]:
             yield _flat(_characters(child), "code")
         elif child.tag == "table":
             yield from _rows(child)
-        elif child.tag in "h1 h2 h3 h4 h5 h6".split():
+        elif child.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
             yield replace(_flat(_characters(child), "heading"), level=int(child.tag[1]))
         else:
             yield from _blocks(child)

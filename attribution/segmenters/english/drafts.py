@@ -46,10 +46,11 @@ NO_WORD = DraftWord(-1, "")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 MAX_LABEL = 8  # words before a colon
 CONTENT = set("NOUN PROPN VERB ADJ NUM".split())
-MARKS = {*",;:–—-."}
+MARKS = set(",;:–—-.")
+PAUSES = set(",;–—")
 _MARKUP = frozenset("|<>")
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
-_NO_SPACE_AFTER = {"", *"([“$"}
+_NO_SPACE_AFTER = set("([“$") | {""}
 _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
@@ -71,8 +72,8 @@ def trim(draft: Draft) -> Draft:
     """
     trimmed: list[DraftWord] = []
     for part in draft:
-        is_mark = part.text in {*",;–—"}
-        if is_mark and (not trimmed or trimmed[-1].text in {*",;(–—"}):
+        is_mark = part.text in PAUSES
+        if is_mark and (not trimmed or trimmed[-1].text in PAUSES | {"("}):
             continue
         if part.text == ")" and trimmed and trimmed[-1].text == "(":
             trimmed.pop()
