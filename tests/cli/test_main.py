@@ -215,4 +215,6 @@ def test_no_command_replaces_its_input(
     for output in (rows, link):
         assert main([command, "--input", str(rows), "--output", str(output)]) == 2
         assert "would be replaced" in capsys.readouterr().err
+        assert main(["citations", str(rows), "--out", str(output)]) == 2
+        assert "would be replaced" in capsys.readouterr().err
     assert rows.read_text(encoding="utf-8") == '{"claim": "It is tall."}\n'

@@ -17,6 +17,7 @@ from attribution.types import Page
 from tests.servers import Answer, closed_port, http_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
+TWICE = {"Content-Type": "text/html, text/html", "Content-Encoding": "none"}
 PAGE = (
     b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p>"
     b"</body></html>"
@@ -74,7 +75,7 @@ def names(monkeypatch: pytest.MonkeyPatch, **answers: list[str] | list[list[str]
 def test_a_page_and_what_the_server_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")  # the environment's proxy is not used
-    with http_server(always(200, {**HTML, "Set-Cookie": "a=b"}, PAGE)) as server:
+    with http_server(always(200, {**TWICE, "Set-Cookie": "a=b"}, PAGE)) as server:
         page = fetch(server.url("/a?b=c#d"), PATIENT, local)
         fetch(server.url("/again"), PATIENT, local)
         assert (page.title, page.text, page.kind, page.reference) == (

@@ -109,6 +109,12 @@ def test_a_mail_is_decoded_with_its_sender_and_date(html: str) -> None:
     assert found.text.endswith("The mill – rebuilt in 1893 – turns = grinds.")
 
 
+def test_a_mail_in_a_charset_of_an_unknown_name_is_read() -> None:
+    sent = mail().replace(b'charset="utf-8"', b'charset="unknown-8bit"')
+    assert b"unknown-8bit" in sent
+    assert "rebuilt in 1893 – turns" in read(sent, "a.eml").text
+
+
 def test_what_is_attached_to_a_mail_is_named() -> None:
     assert read(mail(attached="plan.pdf"), "a.eml").unread == "the attachments plan.pdf"
 

@@ -268,6 +268,8 @@ def test_the_sources_support_a_side(
         verdict = Verdict.model_validate(
             {"claim_id": claim_id, "label": label, "confidence": 0.9, "reason": ""}
         )
+        if label == "supported":  # by the analyst, against the model
+            verdict = verdict.model_copy(update={"label": "contradicted", "assessment": label})
         sides.append(made_report(claims=(claim(id=claim_id),), verdicts=(verdict,)))
     result = TwoAnswers(sides[0], sides[1], (match,))
     assert result.supported(match) == expected
