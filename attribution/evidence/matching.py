@@ -48,7 +48,7 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
 EARLY = 2  # passages of a claim that are read while others are still being fetched
-NEAR = 0.7  # of the similarity of the best passage, or of the words it shares: see `worth_reading`
+NEAR = 0.8  # of the similarity of the best passage, or of the words it shares: see `worth_reading`
 MOST_REPEATING = 100  # chunks with most words of the claim that may repeat it
 OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
@@ -63,12 +63,11 @@ def worth_reading(claim: Claim, passages: Sequence[PlacedPassage]) -> list[Place
         passages: Its passages, nearest first.
     """
     shares = [shared_words(claim.statement, passage.text) for passage in passages]
-    selected: list[PlacedPassage] = []
-    for passage, share in zip(passages, shares, strict=True):
-        is_near = passage.similarity >= NEAR * passages[0].similarity
-        if is_near or share >= NEAR * max(shares):
-            selected.append(passage)
-    return selected
+    return [
+        passage
+        for passage, share in zip(passages, shares, strict=True)
+        if passage.similarity >= NEAR * passages[0].similarity or share >= NEAR * max(shares)
+    ]
 
 
 class Matcher:
@@ -149,14 +148,9 @@ class Matcher:
         failures = {claim_id: tuple(some) for claim_id, some in sorted(concerns.items()) if some}
         return Provenance(traces=tuple(traces), concerns=failures)
 
-    def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
-        """Return the evidence for each claim.
-
-        Args:
-            claims: The claims.
-            early: Other pages are still being fetched.
-        """
-        return self.judge(claims, self.find(claims, early))
+    def match(self, claims: Sequence[Claim]) -> list[tuple[Evidence, ...]]:
+        """Return the evidence for each claim."""
+        return self.judge(claims, self.find(claims))
 
     def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
         """Return the chunks to judge each claim by, best first.
@@ -170,7 +164,7 @@ class Matcher:
         with self._finding:
             self.chunk()
             origins = {} if early else {page.id: page.origin for page in self.marked.values()}
-            best = self.candidates.best(claims, self.question, early, origins)
+            best = self.candidates.best(claims, self.question, origins)
         return [of_claim[:EARLY] for of_claim in best] if early else best
 
     def judge(
@@ -267,15 +261,13 @@ class Candidates:
         self,
         claims: Sequence[Claim],
         question: str,
-        early: bool = False,
-        origins: OriginIds | None = None,
+        origins: OriginIds | None,
     ) -> list[list[Candidate]]:
         """Return the `top_k` chunks of each claim, nearest first.
 
         Args:
             claims: The claims.
             question: The question of the run, for claims that depend on it.
-            early: Other pages are still under way.
             origins: Pages of one origin share their places, except in the ranking by vectors alone
                 (V24).
         """
@@ -283,12 +275,11 @@ class Candidates:
             origins = None
             queries = [[claim.statement] for claim in claims]  # the claim alone (V24 4.3)
         else:
-            origins = origins or {}
             queries = [
                 [*search_queries(claim, question, "enriched"), claim.statement] for claim in claims
             ]
         ranked = [self._words.ranked(texts[0]) for texts in queries]
-        shortlists = self._shortlists(queries, ranked, early, origins)
+        shortlists = self._shortlists(queries, ranked, origins)
         shown: dict[str, None] = {}
         for shortlist in shortlists:
             shown |= dict.fromkeys(chunk.text for chunk in shortlist)
@@ -320,7 +311,6 @@ class Candidates:
         self,
         queries: Sequence[Sequence[str]],
         ranked: Sequence[Numbers],
-        early: bool,
         origins: OriginIds | None,
     ) -> list[Sequence[Chunk]]:
         """Return the chunks to embed for each claim: the best by words and static vectors.
@@ -328,13 +318,11 @@ class Candidates:
         Args:
             queries: The texts of each claim.
             ranked: The chunks that share words with each claim, best first.
-            early: Take only half as many, since not all stay.
             origins: As in `spread`.
         """
         import numpy as np
 
         most = self._settings.shortlist * ceil(self._settings.top_k / CHOSEN)
-        most = ceil(most / 2) if early else most
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
             return [chunks] * len(queries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import RUN_SECONDS, FileReader
+from attribution.fetching.sandbox import PROCESSES, RUN_SECONDS, FileReader
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.store.store import Store
@@ -111,14 +112,20 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
     if not all(Source.of(searcher.name).is_local for searcher in sources.searchers):
         sources.fallback = _fallback(settings)
     reading = FileReader("", RUN_SECONDS)
-    for document in files:
+
+    def read(document: Document) -> Page | Failure:
         try:
-            page = read_document(document, reading=reading)
+            return read_document(document, reading)
         except StageFailure as error:
-            sources.failures.append(error.as_failure("fetch", document.name))
-            continue
-        sources.pages.append(page)
-        sources.failures += partly_read(page, document.name)
+            return error.as_failure("fetch", document.name)
+
+    with ThreadPoolExecutor(PROCESSES) as readers:
+        for document, page in zip(files, readers.map(read, files), strict=True):
+            if isinstance(page, Failure):
+                sources.failures.append(page)
+                continue
+            sources.pages.append(page)
+            sources.failures += partly_read(page, document.name)
     return sources
 
 

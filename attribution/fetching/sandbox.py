@@ -249,7 +249,7 @@ def main() -> None:
 
     extract(b"<p>Imports happen now.</p>", "text/html", "https://example.org/")
     control = socket.socket(fileno=sys.stdin.fileno())
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no child becomes a zombie
+    signal.signal(signal.SIGCHLD, _reap)
     while True:
         message, files, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
@@ -259,6 +259,13 @@ def main() -> None:
                 control.close()
                 _answer(connection)
                 os._exit(0)
+
+
+def _reap(*_: object) -> None:
+    """Let children that have ended go; the server's processor time has theirs."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _answer(connection: socket.socket) -> None:

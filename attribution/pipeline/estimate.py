@@ -36,7 +36,7 @@ from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
 SECONDS_PER_PASSAGE = 0.01  # of a document, to embed it
-SHARE_READ = 0.6  # of a claim's passages: those far from it are not read
+SHARE_READ = 0.4  # of a claim's passages: those far from it are not read
 SAMPLE = 5  # passages by which a machine is measured
 SENTENCES = 1  # read besides them, as a run does for each claim
 PACES = (0.03, 0.3)  # seconds for a passage on a fast and on a slow machine, until it is measured
@@ -143,7 +143,7 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if is_searched:
         pages += len(factual) * settings.pages_per_claim
-    passages = min(chunks, len(factual) * settings.shortlist)
+    passages = min(chunks, len(factual) * settings.shortlist or chunks)
     seconds = SECONDS_PER_RUN + passages * SECONDS_PER_PASSAGE
     if any(source.searches_web for source in sources):
         seconds += pages * SECONDS_PER_PAGE

@@ -40,11 +40,11 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds() -> float:
-    """The processor time of this process and of those that it has started and that still run."""
+    """The processor time of this process, of those that it started and that run, and of theirs."""
     total = time.process_time()
     for pid in processes(os.getpid())[1:]:
         parts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        total += (int(parts[11]) + int(parts[12])) / TICKS
+        total += sum(map(int, parts[11:15])) / TICKS
     return total
 
 

@@ -120,7 +120,7 @@ def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
         for number, one in enumerate(some):
             matcher.add(one)
             if number == 30:
-                matcher.match([COMPLETED], early=True)
+                matcher.find([COMPLETED], early=True)
         [pieces] = matcher.match([COMPLETED])
         found.append([(e.page_id, e.start, e.similarity) for e in pieces])
     assert found[0] == found[1] != []
