@@ -45,7 +45,7 @@ SHARES = {
     "replay": 0.05,  # public sets of earlier training
 }
 WRITTEN = Path(__file__).parent / "data"
-FILLS = 40  # of each pattern
+FILLS = 12  # of each pattern
 JOINS = (", and {}", " and {}", ", while {}", "; {}")
 OPENERS = "The A An It Its In On At By This These There They He She His Her".split()
 SUBJECT = re.compile(r"(.{3,60}?) (?=(?:was|were|is|are|has|had|can|will) )")
@@ -388,17 +388,17 @@ def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
         rng: Decides what is filled in.
         held_out: Fill in those of the development split.
     """
-    table = json.loads((WRITTEN / "patterns.json").read_text(encoding="utf-8"))
+    lists = json.loads((WRITTEN / "names.json").read_text(encoding="utf-8"))
     invented = [r for r in read_rows(WRITTEN / "claims.jsonl.gz") if r["source"] == "written here"]
     pairs = []
-    for pattern in table["patterns"]:
+    for pattern in read_rows(WRITTEN / "patterns.jsonl.gz"):
         if is_held_out(pattern["id"]) != held_out:
             continue
-        names = table["names"][pattern["names"]]
+        names = lists[pattern["names"]]
         for _ in range(FILLS):
             values = _values(rng, names, *pattern["numbers"])
-            values |= zip("PQ", rng.sample(table["names"]["places"], 2), strict=True)
-            values |= _dates_and_times(rng, table["names"]["months"])
+            values |= zip("PQ", rng.sample(lists["places"], 2), strict=True)
+            values |= _dates_and_times(rng, lists["months"])
             sentences = [_filled(rng.choice(pattern["passages"]), values)]
             if rng.random() < 0.5:
                 other = _sentences(rng.choice(invented)["passage"])
