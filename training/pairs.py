@@ -404,7 +404,7 @@ def patterns(rng: random.Random, held_out: bool = False) -> list[Pair]:
                 other = _sentences(rng.choice(invented)["passage"])
                 start = rng.randrange(len(other))
                 before = rng.randint(0, 2)
-                around = other[start : start + 3]
+                around = other[start : start + rng.randint(2, 6)]
                 sentences = [*around[:before], *sentences, *around[before:]]
             premise = " ".join(sentences)
             for letter, claim in pattern["claims"]:
