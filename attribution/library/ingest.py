@@ -147,22 +147,15 @@ def _file_item(path: Path, name: str) -> Item:
     return Item(name, origin, partial(content_of, path, path.name, MAX_BYTES))
 
 
+@dataclass(frozen=True)
 class _ItemReader:
     """Reads one item into a document, or says why it cannot be read."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        added_before: set[tuple[str, str]],
-        fetch: Callable[[str], Page],
-        reading: FileReader,
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._added_before = added_before
-        self._fetch = fetch
-        self._reading = reading
+    store: Store
+    settings: Settings
+    added_before: set[tuple[str, str]]
+    fetch: Callable[[str], Page]
+    reading: FileReader
 
     def read(self, item: Item) -> NewDocument | ItemResult:
         """Read an item; whatever goes wrong costs this item alone."""
@@ -191,26 +184,22 @@ class _ItemReader:
             return NewDocument(name, item.origin, "", page)
         content = item.content()
         digest = hashlib.sha256(content).hexdigest()
-        if (item.origin, digest) in self._added_before:
+        if (item.origin, digest) in self.added_before:
             return ItemResult(name, "unchanged")
-        page = _document(content, item.media_type, name, self._reading)
+        if not item.media_type and Path(name).suffix.lower() not in SUFFIXES:
+            expected = ", ".join(sorted(SUFFIXES))
+            raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
+        check_size(name, len(content), MAX_BYTES)
+        extracted = titled(self.reading.read(content, item.media_type, name, document=True), name)
+        page = make_page(name, "document", extracted, extracted.url)  # gets its URL when stored
         return NewDocument(name, item.origin, digest, page)
 
     def _page(self, url: str) -> Page:
-        page = self._store.cache.page(url, self._settings.page_days)
+        page = self.store.cache.page(url, self.settings.page_days)
         if page is None:
-            page = self._fetch(url)
-            self._store.cache.put_pages([page])
+            page = self.fetch(url)
+            self.store.cache.put_pages([page])
         return page
-
-
-def _document(content: bytes, media_type: str, name: str, reading: FileReader) -> Page:
-    if not media_type and Path(name).suffix.lower() not in SUFFIXES:
-        expected = ", ".join(sorted(SUFFIXES))
-        raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
-    check_size(name, len(content), MAX_BYTES)
-    extracted = titled(reading.read(content, media_type, name, document=True), name)
-    return make_page(name, "document", extracted, extracted.url)  # gets its URL when it is stored
 
 
 def _in_parallel(
