@@ -124,20 +124,14 @@ def base_files(folder: Path, names: Sequence[str]) -> None:
     """
     with _base() as opened:
         for name in names:
-            (folder / name).parent.mkdir(exist_ok=True)
-            with opened(name) as file:
-                _copy(file, folder, name)
-
-
-def _copy(source: IO[bytes], folder: Path, name: str) -> None:
-    """Copy a file of the base. Raises Unavailable if it is another one."""
-    target = folder / name
-    with named(target), target.open("wb") as out:
-        shutil.copyfileobj(source, out, _PIECE)
-    checksum = digest(target)
-    expected = pinned_models()[_FOLDER].files[name]
-    if checksum != expected:
-        raise Unavailable(
-            f"{name} of {REPOSITORY} has the SHA-256 {checksum}, expected {expected}: "
-            "install it again"
-        )
+            target = folder / name
+            target.parent.mkdir(exist_ok=True)
+            with opened(name) as file, named(target), target.open("wb") as out:
+                shutil.copyfileobj(file, out, _PIECE)
+            checksum = digest(target)
+            expected = pinned_models()[_FOLDER].files[name]
+            if checksum != expected:
+                raise Unavailable(
+                    f"{name} of {REPOSITORY} has the SHA-256 {checksum}, expected {expected}: "
+                    "install it again"
+                )
