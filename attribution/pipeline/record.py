@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from attribution import __version__
 from attribution.events import Spent
@@ -76,7 +77,7 @@ class RunRecord:
             seconds=spent.seconds + used.seconds,
         )
 
-    def add_failure(self, failure: Failure, claim_ids: Sequence[str] = ()) -> bool:
+    def add_failure(self, failure: Failure, claim_ids: Sequence[str]) -> bool:
         """Record a failure that concerns those claims; return False if it was recorded before."""
         for claim_id in claim_ids:
             self.concerns[claim_id].append(failure)
@@ -120,6 +121,7 @@ class RunRecord:
 
     def _report(self, matcher: Matcher, pages: Iterable[Page], stopped: bool) -> Report:
         """Return a report with everything in a fixed order."""
+        place = attrgetter("stage", "subject", "kind", "message")
         models = {
             "program": __version__,
             "pipeline": VERSION,
@@ -141,7 +143,7 @@ class RunRecord:
             pages=tuple(sorted(pages, key=lambda page: (page.kind, page.url, page.id))),
             evidence=tuple(evidence),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
-            failures=tuple(sorted(self.failures, key=_place)),
+            failures=tuple(sorted(self.failures, key=place)),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
             usage=self._usage(matcher),
             stopped=stopped,
@@ -166,7 +168,3 @@ class RunRecord:
             cached_pairs=verifier.cached_pairs,
             llm=llm,
         )
-
-
-def _place(failure: Failure) -> tuple[str, ...]:
-    return failure.stage, failure.subject, failure.kind, failure.message
