@@ -305,11 +305,7 @@ class _Run:
             finder.shutdown(cancel_futures=True)
         if done == len(checked):
             yield events.Progress("verify", done, done)
-        yield from self._leave(checked)
-
-    def _leave(self, claims: Sequence[Claim]) -> Iterator[events.Event]:
-        """Say of claims that still have no verdict that they were not reached."""
-        for claim in claims:
+        for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
 
