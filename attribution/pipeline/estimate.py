@@ -127,7 +127,12 @@ def estimate(
     check_input(question, answer, settings)
     shown = transcript(question, context)
     claims, llm = _claims(shown, answer, settings)
-    llm |= _annotation_use(question, answer, settings, store, claims, context)
+    if llm_tasks(settings):
+        annotator = LlmAnnotator(settings, store, threading.Event())
+        annotated = check_independence(claims)
+        for task in annotator.tasks:
+            conversation = as_text(context) if task == "independence" else shown
+            llm[task] = annotator.estimate(task, conversation, answer, annotated)
     factual = [claim for claim in claims if claim.worthiness == "factual"]
     characters = sum(len(document.content) for document in documents)
     chunks = characters // settings.chunk_size
@@ -160,27 +165,6 @@ def _paces(version: str, settings: Settings) -> tuple[float, float] | None:
     if measured is not None:
         return measured, measured
     return PACES if VERIFIERS[settings.verifier].bundled else None
-
-
-def _annotation_use(
-    question: str,
-    answer: str,
-    settings: Settings,
-    store: Store | None,
-    claims: Sequence[Claim],
-    context: Sequence[Turn],
-) -> dict[str, LlmUsage]:
-    """Return the use of a language model for annotating claims, by stage."""
-    if not llm_tasks(settings):
-        return {}
-    annotator = LlmAnnotator(settings, store, threading.Event())
-    claims = check_independence(claims)
-    usage = {}
-    for task in annotator.tasks:
-        is_of_context = task == "independence"
-        shown = as_text(context) if is_of_context else transcript(question, context)
-        usage[task] = annotator.estimate(task, shown, answer, claims)
-    return usage
 
 
 def _claims(
