@@ -31,7 +31,7 @@ from attribution.store.store import Store
 from attribution.text.sentences import detect
 from attribution.text_files import PROBLEM, has_half_pair
 from attribution.types import Claim, Document, LlmUsage, Report, Turn
-from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
+from attribution.verifiers import VERIFIERS, Verifier
 
 SECONDS_PER_RUN = 1.0  # whatever it reads
 SECONDS_PER_PAGE = 0.6  # of the web
@@ -142,7 +142,8 @@ def estimate(
     passage = "x" * settings.chunk_size
     pairs = [(claim.text, passage) for claim in factual for _ in range(count)]
     verifier = VERIFIERS.chosen(settings)
-    usage = estimate_cost(verifier, pairs)
+    estimate_llm = getattr(verifier, "estimate", None)
+    usage: LlmUsage | None = estimate_llm(pairs) if estimate_llm else None
     if usage:
         llm["verify"] = usage
     pages = len(documents) + sum(source.kind == "address" for source in sources)

@@ -10,12 +10,14 @@ from attribution.models import files
 from attribution.models.mpnet import DOWNLOAD
 from attribution.settings import Settings
 from attribution.tables import LLM, Entry, Need, Table
-from attribution.types import Failure, Judgement, LlmUsage, Pair
+from attribution.types import Failure, Judgement, Pair
 
 
 class Verifier(Protocol):
-    """Judges pairs. One that asks a language model may also have `key`, `usage` and `estimate`, see
-    below.
+    """Judges pairs.
+
+    One that asks a language model may also have `key`; `usage`, the LlmUsage of its requests so
+    far; and `estimate(pairs)`, the likely LlmUsage of verifying them, without a request.
     """
 
     version: str  # model and revision
@@ -27,21 +29,6 @@ class Verifier(Protocol):
         loaded, and LlmFailed for a language model that did not answer.
         """
         ...
-
-
-def usage_of(verifier: Verifier) -> LlmUsage | None:
-    """The cost of a verifier's requests to language models so far; None where it makes none."""
-    usage: LlmUsage | None = getattr(verifier, "usage", None)
-    return usage
-
-
-def estimate_cost(verifier: Verifier, pairs: Sequence[Pair]) -> LlmUsage | None:
-    """The likely cost of verifying these pairs, without a request; None where no language model is
-    used.
-    """
-    own = getattr(verifier, "estimate", None)
-    cost: LlmUsage | None = own(pairs) if own else None
-    return cost
 
 
 VERIFIERS: Table[Verifier] = Table(
@@ -203,5 +190,4 @@ def smaller_verifier(settings: Settings) -> Failure | None:
 
 def automatic(settings: Settings) -> Verifier:
     """Verifier `auto`."""
-    verifier = VERIFIERS.build(choose(settings).name, settings)
-    return verifier
+    return VERIFIERS.build(choose(settings).name, settings)

@@ -20,7 +20,7 @@ from attribution.settings import Settings, models_folder
 from attribution.tables import key_of
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, content_id
-from attribution.verifiers import Verifier, usage_of
+from attribution.verifiers import Verifier
 from attribution.verifiers.calibration import softmax
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ class CachedVerifier:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return usage_of(self.verifier)
+        """The use of a language model so far; None where none is asked."""
+        usage: LlmUsage | None = getattr(self.verifier, "usage", None)
+        return usage
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each (claim, evidence) or (claim, evidence, title), in order."""
@@ -149,11 +151,6 @@ BASE = Size("embedded-base", HERE / "base", "adapter_model.safetensors", 0, (2, 
 SMALL = Size("embedded-small", HERE / "small", "model.onnx", 101, (102,), True)
 
 
-def base_folder() -> Path:
-    """Return the folder that the base model is built in."""
-    return models_folder() / BASE.name
-
-
 def make(_settings: Settings | None = None) -> Path:
     """Build the base model unless it exists; return the path of its graph.
 
@@ -163,7 +160,7 @@ def make(_settings: Settings | None = None) -> Path:
     from attribution.models import merge
 
     files.check_shipped(BASE.folder)
-    return merge.build(BASE.folder, base_folder())
+    return merge.build(BASE.folder, models_folder() / BASE.name)
 
 
 class Network(OnnxModel):
