@@ -90,20 +90,17 @@ class Prompt:
             raise BadInput(f"prompt {self.version} cannot be rendered: {error}") from None
 
 
-def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
+def load(version: str, settings: Settings) -> Prompt:
     """Return a prompt, or what the settings put in its place.
 
     Args:
         version: The name of its file without .md.
         settings: Those that may name a folder of replacements.
-        folder: Where the prompts are.
 
     Raises:
         BadInput: It is broken.
     """
-    prompt = _load(version, folder / f"{version}.md")
-    if settings is None:
-        return prompt
+    prompt = _load(version, FOLDER / f"{version}.md")
     folders = [settings.prompt_folder] if settings.prompt_folder else []
     if settings.prompts:
         folders.append(FOLDER / settings.prompts)
@@ -144,7 +141,7 @@ def _load(version: str, path: Path) -> Prompt:
     return Prompt(version, frozenset(used), body, plain=body == text)
 
 
-def examples(name: str, settings: Settings | None = None) -> tuple[Example, ...]:
+def examples(name: str, settings: Settings) -> tuple[Example, ...]:
     """Return a bank of decompositions in the file's order.
 
     `examples/<name>.jsonl` in the operator's folder takes the place of our own.
@@ -153,7 +150,7 @@ def examples(name: str, settings: Settings | None = None) -> tuple[Example, ...]
         BadInput: A line of the operator's file is no example, or the file is empty.
     """
     path = BANKS / f"{name}.jsonl"
-    if settings and settings.prompt_folder:
+    if settings.prompt_folder:
         own = settings.prompt_folder / "examples" / path.name
         path = own if own.is_file() else path
     lines = [line for line in _text(path).splitlines() if line.strip()]

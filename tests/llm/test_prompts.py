@@ -13,7 +13,7 @@ NAMES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
-    prompt = load(name)
+    prompt = load(name, Settings())
     lists = {"examples": [], "passages": ["<passages>"], "types": {"<types>": "m"}}
     rendered = prompt.render(**{given: lists.get(given, f"<{given}>") for given in prompt.inputs})
     ours = {"examples", "types", "kind", "error"}
@@ -26,17 +26,20 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     assert set(about["inputs"]) == prompt.inputs
 
 
-def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
+def test_inputs_are_strict_and_templates_sandboxed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attribution.llm.prompts.FOLDER", tmp_path)
     (tmp_path / "a.v1.md").write_text("{{ a }}")
     (tmp_path / "b.v1.md").write_text("{{ a.__class__.__mro__ }}")
     (tmp_path / "c.v1.md").write_text("{{ a")
-    assert load("a.v1", folder=tmp_path).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
+    assert load("a.v1", settings()).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
     with pytest.raises(BadInput, match=r"expected \['a'\]"):
-        load("a.v1", folder=tmp_path).render(a="x", b="y")
+        load("a.v1", settings()).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
-        load("b.v1", folder=tmp_path).render(a="x")
+        load("b.v1", settings()).render(a="x")
     with pytest.raises(BadInput, match=r"prompt c\.v1"):
-        load("c.v1", folder=tmp_path)
+        load("c.v1", settings())
 
 
 @pytest.mark.parametrize("text", ["</data>", "< / DATA >", "<data>", "<Data x>"])
@@ -49,7 +52,7 @@ def settings(folder: Path | None = None, **choices: Any) -> Settings:
 
 
 def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> None:
-    ours, papers = load("worthiness.v3"), load("worthiness.v3", settings(prompts="v24"))
+    ours, papers = load("worthiness.v3", settings()), load("worthiness.v3", settings(prompts="v24"))
     assert ours.as_json
     assert not papers.as_json
     assert papers.version.startswith("v24/worthiness.md@")
