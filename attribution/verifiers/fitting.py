@@ -116,19 +116,16 @@ def threshold(badges: Sequence[Badge], guarantee: float) -> float | None:
         shown = [badge for badge in badges if badge.probability >= least]
         whole = round(sum(weights[badge.source] for badge in shown))
         right = round(sum(weights[badge.source] for badge in shown if badge.right))
-        if whole and interval(right, whole)[0] >= guarantee:
+        if whole and lower_end(right, whole) >= guarantee:
             return least
     return None
 
 
-def interval(right: int, shown: int) -> tuple[float, float]:
-    """Return Wilson's 90 % interval of a share."""
+def lower_end(right: int, shown: int) -> float:
+    """Return the lower end of Wilson's 90 % interval of a share."""
     from scipy.stats import binomtest
 
-    if not shown:
-        return 0.0, 1.0
-    bounds = binomtest(right, shown).proportion_ci(CONFIDENCE, "wilson")
-    return float(bounds.low), float(bounds.high)
+    return float(binomtest(right, shown).proportion_ci(CONFIDENCE, "wilson").low)
 
 
 def steps(badges: Sequence[Badge]) -> tuple[Point, ...]:

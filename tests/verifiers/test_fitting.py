@@ -6,7 +6,7 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.verifiers.calibration import GUARANTEES, Calibration, own_file
-from attribution.verifiers.fitting import Badge, calibrate, interval, steps, threshold
+from attribution.verifiers.fitting import Badge, calibrate, lower_end, steps, threshold
 
 VERSION = "tried/1"
 
@@ -25,7 +25,7 @@ def test_the_least_threshold_that_keeps_the_guarantee_is_found() -> None:
     assert found is not None
     assert 0.7 < found < 0.9
     shown = [b for b in made if b.probability >= found]
-    assert interval(sum(bool(b.right) for b in shown), len(shown))[0] >= 0.85
+    assert lower_end(sum(bool(b.right) for b in shown), len(shown)) >= 0.85
     assert threshold(made, 0.999) is None
     assert threshold([], 0.5) is None
 
