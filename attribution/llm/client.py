@@ -113,7 +113,7 @@ class Llm:
         self.stop = stop or threading.Event()
         self.host = urlsplit(settings.endpoint.address).netloc
         self.cache: Cache | None = store.cache if store else None
-        self._usage = LlmUsage()
+        self.usage = LlmUsage()  # so far
         self._lock = threading.Lock()
         self._timed: set[str] = set()  # versions of prompts whose seconds are stored
         self._failure: EndpointFailed | None = None  # that every further request would meet
@@ -130,11 +130,6 @@ class Llm:
         return content_id(
             settings.endpoint.identity, settings.openai_model, str(settings.llm_tokens)
         )
-
-    @property
-    def usage(self) -> LlmUsage:
-        """The use of the language model so far."""
-        return self._usage
 
     def ask(self, question: Question, schema: type[Schema]) -> Schema:
         """Return the parsed reply, from the cache if it was asked before.
@@ -235,8 +230,8 @@ class Llm:
 
     def _count(self, **counts: float) -> None:
         with self._lock:
-            totals = {name: getattr(self._usage, name) + n for name, n in counts.items()}
-            self._usage = self._usage.model_copy(update=totals)
+            totals = {name: getattr(self.usage, name) + n for name, n in counts.items()}
+            self.usage = self.usage.model_copy(update=totals)
 
     @cached_property
     def _endpoint(self) -> EndpointClient:
