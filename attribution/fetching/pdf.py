@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
-from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -269,7 +268,7 @@ def _without_line_numbers(lines: _Lines) -> list[PageLine]:
     numbered = [line for line in lines if _LINE_NUMBER.fullmatch(line.cells[0])]
     numbers = [int(line.cells[0]) for line in numbered if len(line.text) > MIN_LINE]
     steps = Counter(later - number for number, later in pairwise(numbers))
-    step, count = max(steps.items(), key=itemgetter(1), default=(0, 0))
+    ((step, count),) = steps.most_common(1) or [(0, 0)]
     is_regular = step > 0 and count >= max(MIN_STEPS, MIN_REGULAR * steps.total())
     if not is_regular or 2 * len(numbers) < len(numbered):
         return list(lines)
