@@ -31,7 +31,7 @@ from attribution.segmenters.english.scope import (
     is_open,
     is_readable,
 )
-from attribution.text.parse import NOMINAL_SUBJECTS, SUBJECTS, VERBAL
+from attribution.text.parse import NOMINAL_SUBJECTS, SUBJECTS, VERBAL, root
 from attribution.types import Segmented
 
 MAX_CROSSED = 6  # statements from two lists side by side
@@ -428,8 +428,7 @@ def split(doc: Doc) -> list[Draft]:
     """
     if not is_readable(doc):
         return []
-    root = next(iter(doc.sents)).root
-    waiting = [Statement(root, parts(doc))]
+    waiting = [Statement(root(doc), parts(doc))]
     done: list[Statement] = []
     while waiting:
         statement = waiting.pop(0)
