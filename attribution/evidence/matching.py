@@ -133,7 +133,7 @@ class Matcher:
                 chunks = [c for c in chunks if not stated[c.start : c.end].isspace()]
             self.candidates.add(chunks)
 
-    def settle(self, stop: threading.Event | None = None) -> None:
+    def settle(self, stop: threading.Event) -> None:
         """Mark all pages as added: from now on, verified pairs count in any order of pages."""
         self.chunk(stop)
         self.verifier.reset_counts()

@@ -100,8 +100,7 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     unwanted = _unwanted_type(head)
     if unwanted or declared == PDF:
         kind = unwanted or f"no {declared}"
-        message = f"{subject} is {kind}"
-        raise FetchFailed("wrong_type", f"{message}; {EXPECTED}", subject)
+        raise FetchFailed("wrong_type", f"{subject} is {kind}; {EXPECTED}", subject)
     if _HTML_START.match(head) and declared not in (MARKDOWN, CSV):
         return HTML
     return declared or PLAIN

@@ -57,9 +57,7 @@ TEXT_READERS: dict[str, Callable[[str], Extracted]] = {
 _SIGNATURES = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the last is of older Office files
 
 
-def reader_of(
-    content: bytes, media_type: str, name: str, document: bool = False
-) -> tuple[str, str]:
+def reader_of(content: bytes, media_type: str, name: str, document: bool) -> tuple[str, str]:
     """Return the media type by which bytes are read, and the declared one with its charset.
 
     Raises:

@@ -178,7 +178,7 @@ class PairVerifier(ByPrompt):
 
     def _judgement(self, pair: Pair, verdict: PassageVerdict) -> Judgement:
         probabilities = _probabilities(verdict.relation, verdict.confidence)
-        return Judgement(probabilities, deciding_sentence(*pair[:2]), {})
+        return Judgement(probabilities, deciding_sentence(*pair[:2]))
 
 
 def _probabilities(relation: Relation, confidence: float) -> Probabilities:
