@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from attribution.models import files
@@ -142,6 +143,11 @@ def model_of(name: str, settings: Settings) -> str:
     if chosen and not any(chosen in VERIFIERS[other].models for other in HUB if other != name):
         return chosen
     return next((model for model in own if files.weights(model)), next(iter(own)))
+
+
+def download(name: str, settings: Settings) -> Path:
+    """Download the settings' model of a verifier unless it is on this machine."""
+    return files.download(model_of(name, settings))
 
 
 def is_downloaded(name: str, settings: Settings) -> bool:

@@ -6,20 +6,17 @@ By default the DeBERTa that V24 found closest to human judgement.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from functools import partial
 
 from attribution.errors import BadInput
 from attribution.models import files, nli
 from attribution.settings import Settings
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Relation
-from attribution.verifiers import model_of
+from attribution.verifiers import download, model_of
 from attribution.verifiers.calibration import softmax
 
-
-def make(settings: Settings) -> Path:
-    """Download the settings' model unless it is on this machine."""
-    return files.download(model_of("deberta", settings))
+make = partial(download, "deberta")
 
 
 class Deberta:

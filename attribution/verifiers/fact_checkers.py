@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attribution.models import files, nli
@@ -18,7 +18,7 @@ from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
-from attribution.verifiers import VERIFIERS, beside, model_of
+from attribution.verifiers import VERIFIERS, beside, download, model_of
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.reader import check_claim_tokens, check_pairs
 
@@ -59,26 +59,6 @@ FACTCG = InputFormat(
 MINICHECK = {"t5": T5, "deberta-v2": DEBERTA}  # by the type of the model; others as RoBERTa
 
 
-def minicheck(settings: Settings) -> FactChecker:
-    """Verifier `minicheck`."""
-    return FactChecker("minicheck", settings)
-
-
-def factcg(settings: Settings) -> FactChecker:
-    """Verifier `factcg`."""
-    return FactChecker("factcg", settings)
-
-
-def make_minicheck(settings: Settings) -> Path:
-    """Download the settings' MiniCheck unless it is on this machine."""
-    return files.download(model_of("minicheck", settings))
-
-
-def make_factcg(settings: Settings) -> Path:
-    """Download the settings' FactCG unless it is on this machine."""
-    return files.download(model_of("factcg", settings))
-
-
 class FactChecker:
     """A model with two outputs, and an NLI model for the contradictions."""
 
@@ -106,6 +86,12 @@ class FactChecker:
             _joined(pair, supported, judged)
             for pair, supported, judged in zip(pairs, support, self._nli.verify(pairs), strict=True)
         ]
+
+
+minicheck = partial(FactChecker, "minicheck")
+factcg = partial(FactChecker, "factcg")
+make_minicheck = partial(download, "minicheck")
+make_factcg = partial(download, "factcg")
 
 
 def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
