@@ -283,18 +283,17 @@ class Candidates:
         shown: dict[str, None] = {}
         for shortlist in shortlists:
             shown |= dict.fromkeys(chunk.text for chunk in shortlist)
-        self._vectors(list(shown))  # those of all claims together
+        if shown:
+            self._vectors(list(shown))  # those of all claims together
         best: list[list[Candidate]] = []
         for of_claim in zip(queries, ranked, shortlists, strict=True):
             best.append(self._best(*of_claim, origins))
         return best
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts, which are computed once and kept in the store."""
+        """Return the vectors of texts (at least one), computed once and kept in the store."""
         import numpy as np
 
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
         version = key_of(self.embedder)
         keys = [content_id(version, text) for text in texts]
         missing = [key for key in dict.fromkeys(keys) if key not in self._known]
