@@ -151,16 +151,14 @@ def _scored(
 ) -> list[tuple[int, float]]:
     bm25 = f"bm25({', '.join((name, *map(str, weights)))})"
     sql = f"SELECT rowid, {bm25} FROM {name} WHERE {name} MATCH ? ORDER BY 2, 1 LIMIT ?"
-    return [
-        (int(row), float(score)) for row, score in database.execute(sql, (_match(words), depth))
-    ]
+    return database.execute(sql, (_match(words), depth)).fetchall()
 
 
 def _rows_with(table: FullText, word: str) -> set[int]:
     rows = table.database.execute(
         f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),)
     )
-    return {row[0] for row in rows.fetchall()}
+    return {row for (row,) in rows}
 
 
 def _relevant(

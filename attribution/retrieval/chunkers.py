@@ -49,7 +49,7 @@ class Fixed:
         limit = start + self.size
         if limit >= len(text):
             return len(text)
-        ends = [*possible_ends(text, start + self.size * 2 // 3, limit)]
+        ends = possible_ends(text, start + self.size * 2 // 3, limit)
         if ends:
             return ends[-1]
         if text[limit].isspace():
