@@ -1,4 +1,3 @@
-import io
 import json
 import shutil
 from pathlib import Path
@@ -120,6 +119,10 @@ def test_a_model_of_another_source_is_made_again_and_the_same_is_kept(
     merge.build(folder, out)
 
 
-def test_other_weights_are_refused(tmp_path: Path) -> None:
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"something else")
+    monkeypatch.setattr(source, "installed", lambda: False)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_, **__: str(other))
     with pytest.raises(Unavailable, match="expected 78c0197b"):
-        source._copy(io.BytesIO(b"something else"), tmp_path, "model.safetensors")
+        source.base_files(tmp_path, ["model.safetensors"])
