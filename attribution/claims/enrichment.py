@@ -247,11 +247,13 @@ class Context:
             if there is nothing or a rival.
         """
         for doc in islice(self.before(number, place), NEAR):
-            fitting = [m for m in mentions(doc) if self._fits(m, form)]
+            found = mentions(doc)
+            fitting = [m for m in found if self._fits(m, form)]
             goes_on = any(PRONOUNS.get(token.lower_) == form for token in doc)
             if fitting and not goes_on:
+                named = [m for m in found if m.is_subject and "name" in m.forms]
                 only = _only(fitting, self.question)
-                return self._name(only, doc)
+                return self._name(only, doc) if {*named} <= {*fitting} else None
         label = self.blocks[number].label
         if label and form in ("it", "they"):
             titled = parse(label)

@@ -138,13 +138,11 @@ def rounded_as(claim: str, text: str) -> str:
 
     def rounded(match: re.Match[str]) -> str:
         amount = _amount(match)
-        for figure in stated:
-            wanted = _amount(figure)
-            last_place = SCALES.get(figure["scale"], 0) - len((figure["decimals"] or ".")[1:])
-            room = min(10.0**last_place / 2, ROUNDED * float(wanted))
-            if abs(amount - wanted) <= room:
-                return figure[0]
-        return match[0]
+        figure = min(stated, key=lambda one: abs(amount - _amount(one)))
+        wanted = _amount(figure)
+        last_place = SCALES.get(figure["scale"], 0) - len((figure["decimals"] or ".")[1:])
+        room = min(10.0**last_place / 2, ROUNDED * float(wanted))
+        return figure[0] if abs(amount - wanted) <= room else match[0]
 
     return FIGURE.sub(rounded, text) if stated else text
 
@@ -232,7 +230,9 @@ NAME = re.compile(r"\W{0,8}[^\W_][^:;|.!?\n]{1,58}[^\W_.!?:;|]\W{0,4}")
 _COMPARES = re.compile(  # such a claim needs more than what it names
     r"""
     \b(?: than(?![ ]\W?\d) | compared | both | each | every | other | others
-    | rose | grew | fell | (?:increas|decreas|declin|chang|differ)\w*
+    | rose | fell
+    | (?:ris|gr[eo]w|fall|drop|jump|climb|surg|gain|doubl|tripl|halv
+        |increas|decreas|declin|chang|differ)\w*
     | (?:high|low|larg|small|bigg|old|young|new|long|short|fast|slow|cheap|great)est | most | least
     )\b
     """,
@@ -386,8 +386,8 @@ _REFERENCE = re.compile(
     r"""
     \b(?:doi|ISBN|ISSN|PMID|arXiv)\b
     | \bRetrieved[ ](?:on[ ])?\d | \bRetrieved[ ][A-Z][a-z]+[ ]\d | \bArchived[ ](?:from|on)\b
-    | \bAccessed[ ](?:on[ ])?\d | \bpp?\.[ ]?\d+(?:[-–]\d+)? | \bvol\.[ ]?\d
-    | \bet[ ]al\.,?[ ]\(?\d{4} | \b\d+[ ]?\(\d+\):[ ]?\d+[-–]\d+
+    | \bAccessed[ ](?:on[ ])?\d | (?<!\()\bpp?\.[ ]?\d+(?:[-–]\d+)? | \bvol\.[ ]?\d
+    | \bet[ ]al\.,?[ ]\(?\d{4}\)?[.,:] | \b\d+[ ]?\(\d+\):[ ]?\d+[-–]\d+
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -493,7 +493,7 @@ DENIES = re.compile(  # "Myth:" is a heading
     """,
     re.VERBOSE,
 )
-SAME = 0.5  # least share of a claim's words in the title of the fact check that rates it
+SAME = 0.65  # least share of a claim's words in the title of the fact check that rates it
 RATED = 0.9  # probability of a contradiction by a rating
 
 
@@ -504,7 +504,9 @@ def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """
     is_rated = page.genre == "fact check" and RATED_FALSE.search(page.text)
     is_denied = DENIES.search(claim.statement)
-    if not is_rated or is_denied or shared_words(claim.statement, page.title) < SAME:
+    is_same = shared_words(claim.statement, page.title) >= SAME
+    is_of_another = terms(claim.statement).names - terms(page.title).content
+    if not is_rated or is_denied or not is_same or is_of_another:
         return None
     relations = Probabilities(entailed=0.0, contradicted=RATED, no_relation=1 - RATED)
     return piece.model_copy(update={"probabilities": relations})
@@ -512,7 +514,8 @@ def rated(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
 
 WITHDRAWN = re.compile(
     r"""
-    (?: \b(?:earlier|previous|original|first|initial)[ ]version\b[^.;:\n]{0,60}?
+    (?: \b(?:earlier|previous|original|first|initial)[ ]version
+        (?:[ ]of[ ]th(?:is|e[ ](?:article|story|report|post)))?\b(?![ ]of\b)[^.;:\n]{0,60}?
       | \b[Tt]his[ ]\w{3,12}[ ](?:originally|previously|initially|first|incorrectly|wrongly)\b )
     [ ](?:\w+ly[ ])?(?:said|stated|reported|gave|claimed|misstated|described|had|wrote)\b
     (?:[^.;\n]|\.(?=\d)){3,300}

@@ -125,7 +125,7 @@ _NUMBER = re.compile(  # of an item within a line, or its bullet
 )
 _FIRST_PICTURE = re.compile(rf"{_PICTURE}\s", re.VERBOSE)
 _LAST_PICTURES = re.compile(rf"\s{_PICTURE}+$", re.VERBOSE)
-_LINE_WITH_PICTURE = re.compile(rf"\n[^\S\n]*+(?={_PICTURE}\s)", re.VERBOSE)
+_LINE_WITH_PICTURE = re.compile(rf"\n[^\S\n]*+(?=(?:{_PICTURE}|[·∙\uf0b7])\s)", re.VERBOSE)
 _ACCENTS = "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
 _LETTER = re.compile(f".[{_ACCENTS}]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
@@ -273,7 +273,8 @@ class AnswerPassage:
     def is_title(self) -> bool:
         is_bold = self.strong > 0 and not self.text[self.strong :].strip(": ")
         is_short = len(self.text) <= _TITLE_CHARACTERS
-        return is_bold and is_short and not self.cited and self.text[-1:] not in ".!?"
+        is_plain = not self.cited and self.text[-1:] not in ".!?"
+        return is_bold and is_short and is_plain and not _is_sentence(self.text, self.english)
 
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the answer behind text[start:end]."""
