@@ -80,7 +80,7 @@ def note_pace(report: Report) -> None:
     """Note how long a finished run took for each passage."""
     usage = report.usage
     new = usage.pairs - usage.cached_pairs
-    if new >= max(LEAST_PAIRS, usage.cached_pairs):
+    if report.evidence and new >= max(LEAST_PAIRS, usage.cached_pairs):
         passages = len(report.evidence) * new / usage.pairs
         _pace[report.versions["verifier"]] = report.timings["verify"] / passages
 

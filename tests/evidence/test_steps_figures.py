@@ -8,11 +8,9 @@ from attribution.evidence.steps import in_figures, rounded_as
     [
         ("The war began in nineteen fourteen.", "The war began in 1914."),
         ("built in nineteen ninety-eight", "built in 1998"),
-        ("in twenty twelve", "in 2012"),
         ("in nineteen oh six", "in 1906"),
         ("in two thousand and nine", "in 2009"),
         ("a hundred and twenty members", "120 members"),
-        ("Forty boats", "40 boats"),
         ("twenty-first, a thirty-second ad, one-third", "21st, a thirty-second ad, one-third"),
         ("1 234 567 people", "1,234,567 people"),
         ("12'400 people", "12,400 people"),
@@ -23,7 +21,7 @@ from attribution.evidence.steps import in_figures, rounded_as
         ("Boats: 2024 1200; 2025 1500", "Boats: 2024 1,200; 2025 1,500"),
         ("12000 cars, number 00123, 1990-2000", "12,000 cars, number 00123, 1990-2000"),
         ("$4,212 thousand, -$42 thousand", "$4.212 million, -$42,000"),
-        ("forty boats, 5 million people", "40 boats, 5 million people"),
+        ("Forty boats, 5 million people", "40 boats, 5 million people"),
         ("a million, half a million, five million", "1 million, half a million, 5 million"),
         ("1,500 million and 2.25 × 10^13", "1.5 billion and 22.5 trillion"),
         ("the first of the thousand islands", "the first of the thousand islands"),
@@ -47,12 +45,11 @@ def test_numbers_are_written_in_figures(written: str, figures: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "text", "expected"),
     [
-        ("about 4.2 million", "4.212 million", "4.2 million"),
+        ("5 million to 4.8 million", "5 million to 4.82 million", "5 million to 4.8 million"),
         ("4.2 million", "4,212,345 of 4.3 million", "4.2 million of 4.3 million"),
         ("1,200 people", "1200 people in 1201", "1,200 people in 1201"),
         ("4 million", "4.49 million", "4.49 million"),
         ("4.212 million", "4.2 million", "4.2 million"),
-        ("in 1998", "1998.4", "1998.4"),
     ],
 )
 def test_a_number_is_written_as_the_claim_rounds_it(claim: str, text: str, expected: str) -> None:

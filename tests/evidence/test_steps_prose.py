@@ -86,7 +86,6 @@ FIRMS = "Lind Ltd\nPier Road 1\nRegister: HRB 1\n\nLind Holding SE\nMill Lane 4\
     [
         ("The owner of the Birch is Osen.", ROWS, "Birch: Owner Lorne"),
         ("The Alder is of Osen.", ROWS, "Alder: Owner Osen"),
-        ("The Birch is built.", ROWS, "Birch: Built 2004;"),
         ("A ferry was built in 1998.", ROWS, "Alder: Built 1998; Birch: Built 2004;"),
         ("The net loss was 42 in 2023.", RESULTS, "Net income (loss): 2023 -42"),
         ("There were 12,000 cars in 2010.", YEARS, "2010: Cars 9,000"),
@@ -109,7 +108,7 @@ def test_what_is_said_of_others_is_left_out(claim: str, text: str, expected: str
     [
         ("The Alder is older than the Birch.", BLOCKS),
         ("The Alder has the most berths.", LISTS),
-        ("Cash grew in 2024.", RESULTS),
+        ("Cash doubled in 2024.", RESULTS),
         ("The boats have masts.", BLOCKS),
         ("The Alder was built by Osen.", "Alder\nBerths: 6\n\nConstruction\nBuilder: Osen"),
         ("The Alder is old.", "Alder: it is old; and grey."),
