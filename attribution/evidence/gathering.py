@@ -34,14 +34,14 @@ class _Task:
         claim_ids: The claims that it is for.
         searcher: None for a download.
         query: The query of a search, or the URL of a download.
-        hits: The search results with this URL.
+        hits: The search results with this URL, each with the claims that it was found for.
         pages: None while it is under way.
     """
 
     claim_ids: list[str]
     searcher: Searcher | None = None
     query: str = ""
-    hits: tuple[SearchHit, ...] = ()
+    hits: tuple[tuple[SearchHit, Sequence[str]], ...] = ()
     pages: tuple[Page, ...] | None = None
 
     @property
@@ -139,10 +139,8 @@ class LiveSources:
             else:
                 pages.append(hit.page)
                 traces += _traces(task.claim_ids, [hit.page], hit)
-        if task.searcher is None:
-            address = SearchHit(task.query, "", 1, "your sources", "")
-            for hit in task.hits or [address]:
-                traces += _traces(task.claim_ids, pages, hit)
+        for hit, claim_ids in task.hits:
+            traces += _traces(claim_ids, pages, hit)
         task.pages = tuple(pages)
         progress.open_tasks.subtract(task.claim_ids)
         return GatherStep(
@@ -162,8 +160,10 @@ class LiveSources:
 
     def _first_tasks(self, claims: Sequence[Claim], question: str) -> list[_Task]:
         tasks: list[_Task] = []
+        claim_ids = [claim.id for claim in claims]
         for address in self._sources.addresses:
-            tasks.append(_Task([claim.id for claim in claims], query=address))
+            hit = SearchHit(address, "", 1, "your sources", "")
+            tasks.append(_Task([*claim_ids], query=address, hits=((hit, claim_ids),)))
         for searcher in self._sources.searchers:
             by_query: dict[str, _Task] = {}
             for claim in claims:
@@ -256,11 +256,11 @@ class _Progress:
         """
         same = self.downloads.get(canonical(hit.url))
         if same is None:
-            self.start(_Task(list(claim_ids), query=hit.url, hits=(hit,)))
+            self.start(_Task(list(claim_ids), query=hit.url, hits=((hit, claim_ids),)))
             return []
         if same.pages is not None:
             return _traces(claim_ids, same.pages, hit)
-        same.hits += (hit,)
+        same.hits += ((hit, claim_ids),)
         for claim_id in set(claim_ids) - set(same.claim_ids):
             same.claim_ids.append(claim_id)
             self.open_tasks[claim_id] += 1
