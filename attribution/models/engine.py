@@ -135,6 +135,9 @@ def check_stop() -> None:
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
+    allotted = os.environ.get("OMP_NUM_THREADS", "")  # Ray sets it in its workers
+    if allotted.isdigit():
+        return max(1, int(allotted))
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
