@@ -119,7 +119,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
         except StageFailure as error:
             return error.as_failure("fetch", document.name)
 
-    with ThreadPoolExecutor(PROCESSES) as readers:
+    with ThreadPoolExecutor(PROCESSES - 1) as readers:
         for document, page in zip(files, readers.map(read, files), strict=True):
             if isinstance(page, Failure):
                 sources.failures.append(page)

@@ -120,10 +120,11 @@ class FileReader:
             for _ in turns.wait(ticket, _NEVER):
                 pass
             child = _connect()
+            self._seconds_left -= seconds  # until it is known how many are needed
             started = time.monotonic()
             reply = _ask(child, task | {"name": name, "seconds": seconds}, content)
             spent = time.monotonic() - started
-            self._seconds_left -= spent
+            self._seconds_left += seconds - spent
         if reply is None and spent >= seconds:
             message = f"{name} could not be read within {seconds:g} s; add only the part you need"
             raise FetchFailed("timed_out", message, name)
