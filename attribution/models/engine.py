@@ -136,11 +136,10 @@ def check_stop() -> None:
 def cores() -> int:
     """Return the number of cores that this process may use."""
     allotted = os.environ.get("OMP_NUM_THREADS", "")  # Ray sets it in its workers
-    if allotted.isdigit():
-        return max(1, int(allotted))
+    available = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        available = len(os.sched_getaffinity(0))
+    return max(1, min(int(allotted), available)) if allotted.isdecimal() else available
 
 
 @cache
