@@ -247,11 +247,11 @@ class Context:
             if there is nothing or a rival.
         """
         for doc in islice(self.before(number, place), NEAR):
-            found = mentions(doc)
-            fitting = [m for m in found if self._fits(m, form)]
+            mentioned = mentions(doc)
+            fitting = [m for m in mentioned if self._fits(m, form)]
             goes_on = any(PRONOUNS.get(token.lower_) == form for token in doc)
             if fitting and not goes_on:
-                named = [m for m in found if m.is_subject and "name" in m.forms]
+                named = [m for m in mentioned if m.is_subject and "name" in m.forms]
                 only = _only(fitting, self.question)
                 return self._name(only, doc) if {*named} <= {*fitting} else None
         label = self.blocks[number].label
