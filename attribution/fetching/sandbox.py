@@ -48,6 +48,12 @@ _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _BLOCK = 65_536
 _Message = dict[str, Any]
 _PICTURE = TypeAdapter(Picture)
+# What is read before any fork, so that no child has to load what all of them need: lists of domains
+# for a short address, the reader of Markdown, which makes HTML.
+FIRST = (
+    (b"<title>A page</title><p>Imports happen now.</p>", "text/html", "https://x.org/"),
+    (b"# A page\n\n- With a list.\n", "text/markdown", "page.md"),
+)
 _WORK: dict[str, Callable[..., object]] = {"read": extract, "rows": first_sheet, "draw": draw}
 
 
@@ -248,7 +254,8 @@ def main() -> None:
     import openpyxl  # noqa: F401
     import pypdfium2.raw  # noqa: F401
 
-    extract(b"<p>Imports happen now.</p>", "text/html", "https://example.org/")
+    for content, media_type, name in FIRST:
+        extract(content, media_type, name)
     control = socket.socket(fileno=sys.stdin.fileno())
     signal.signal(signal.SIGCHLD, _reap)
     while True:
