@@ -64,7 +64,7 @@ def relevant(table: FullText, query: str, depth: int) -> list[int]:
     Returns:
         Rows of the table, best first; ties by row.
     """
-    words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
+    words = _words(query)[:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
     if not any(rows_with.values()):
         return []
@@ -90,17 +90,17 @@ class Texts:
         self._database.executemany("INSERT INTO texts(rowid, body) VALUES (?, ?)", rows)
         self._count += len(texts)
 
-    def ranked(self, query: str, shortest: int = 2) -> list[tuple[int, float]]:
+    def ranked(self, query: str, every_word: bool = False) -> list[tuple[int, float]]:
         """Rank the texts that hold a word of the query.
 
         Args:
             query: Its words count, each once.
-            shortest: Letters that a word must have.
+            every_word: Stop words and single letters count too.
 
         Returns:
             The numbers of texts with FTS5's score, best first: the least is best, ties by number.
         """
-        words = _words(query, shortest)
+        words = list(dict.fromkeys(words_of(query))) if every_word else _words(query)
         return _scored(self._database, "texts", words, DEPTH) if words else []
 
 
@@ -137,8 +137,10 @@ class Chunks:
         return numbers[np.lexsort((self.places[numbers], rows[:, 1].round(6)))]
 
 
-def _words(query: str, shortest: int = 2) -> list[str]:
-    return [word for word in dict.fromkeys(words_of(query)) if len(word) >= shortest]
+def _words(query: str) -> list[str]:
+    """Return the words of at least two letters that are no stop words, each once."""
+    words = dict.fromkeys(words_of(query))
+    return [word for word in words if len(word) > 1 and word not in STOP_WORDS]
 
 
 def _match(words: Iterable[str]) -> str:

@@ -145,7 +145,7 @@ class BySentence:
         fixed = list(self.bank[: self.method.fixed])
         rest = self.bank[self.method.fixed :]
         texts = Texts([example.sentence for example in rest])
-        ranked = [rest[number] for number, _ in texts.ranked(sentence, shortest=1)]
+        ranked = [rest[number] for number, _ in texts.ranked(sentence, every_word=True)]
         ranked += [example for example in rest if example not in ranked]
         return fixed + ranked[: self.method.retrieved]
 

@@ -101,7 +101,7 @@ def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store:
         "laboratory."
     )
     more = [
-        f"The research of mill {number} was given up." for number in range(50)
+        f"The research of mill {number} was given up." for number in range(20)
     ]  # more of the claim's words
     matcher = over(settings, store, *more, near, shortlist=12)
     embedded = embedded_by(matcher)
