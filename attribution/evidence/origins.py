@@ -5,7 +5,7 @@ They are copies, spellings of one address, and pages that publish the answer its
 
 from __future__ import annotations
 
-import hashlib
+import zlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -18,6 +18,7 @@ WORDS = 5  # words in a shingle
 SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
 SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
+FACTOR = 0x9E3779B97F4A7C15  # odd, with bits in no pattern: its powers spread the words
 _LEAST_QUESTION = 12  # characters of a question that a page repeats
 
 
@@ -29,7 +30,7 @@ class _Text(NamedTuple):
         has_answer: It holds most of the answer, and nothing else or its question too.
     """
 
-    sketch: frozenset[bytes]
+    sketch: frozenset[int]
     has_answer: bool = False
 
 
@@ -88,7 +89,7 @@ class _FirstPages:
 
     def __init__(self) -> None:
         self._by_address: dict[str, str] = {}  # ids
-        self._sketches: dict[str, frozenset[bytes]] = {}
+        self._sketches: dict[str, frozenset[int]] = {}
 
     def origin(self, page: Page, text: _Text) -> str:
         """Return the id of the first page of this page's origin, which may be its own.
@@ -104,23 +105,29 @@ class _FirstPages:
         return origin
 
 
-def _sketch(words: Sequence[str], shingles: Collection[bytes]) -> frozenset[bytes]:
+def _sketch(words: Sequence[str], shingles: Collection[int]) -> frozenset[int]:
     if len(words) < SHORT:
-        return frozenset([_hash(words)] if words else ())
+        return frozenset([_hash(" ".join(words))] if words else ())
     return frozenset(sorted(shingles)[:SKETCH])
 
 
-def _shingles(words: Sequence[str]) -> set[bytes]:
-    """Return the hashes of all runs of WORDS words."""
-    return {_hash(words[n : n + WORDS]) for n in range(len(words) - WORDS + 1)}
+def _shingles(words: Sequence[str]) -> set[int]:
+    """Return the hashes of all runs of WORDS words: sums of products, modulo 2**64."""
+    import numpy as np
+
+    if len(words) < WORDS:
+        return set()
+    hashes = np.array([_hash(word) for word in words], dtype=np.uint64)
+    factors = np.array([pow(FACTOR, n, 2**64) for n in range(1, WORDS + 1)], dtype=np.uint64)
+    runs = np.lib.stride_tricks.sliding_window_view(hashes, WORDS)
+    return set((runs @ factors).tolist())
 
 
-def _hash(words: Sequence[str]) -> bytes:
-    text = " ".join(words).encode("utf-8", "replace")
-    return hashlib.blake2b(text, digest_size=8).digest()
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "replace"))
 
 
-def _alike(one: frozenset[bytes], two: frozenset[bytes]) -> bool:
+def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
     """Return True if the estimated Jaccard similarity of two texts reaches ALIKE.
 
     The estimate is the share that their sketches have in common of the smallest hashes of both.

@@ -31,7 +31,7 @@ ORDINALS = {"first": "1", "second": "2", "third": "3"}
 SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)} | ORDINALS
 NUMBER_WORDS |= {word: str(10**power) for word, power in SCALES.items()}
-_SUFFIXES = "ingly edly ments ment ings ing ies ied ers er es ed ly s".split()
+_SUFFIXES = tuple("ingly edly ments ment ings ing ies ied ers er es ed ly s".split())
 
 
 class Terms(NamedTuple):
@@ -103,9 +103,10 @@ def stem(word: str) -> str:
     """Strip the ending of a folded word. For words without context; verbs of a parsed text have a
     lemma.
     """
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word[: -len(suffix)]
+    if word.endswith(_SUFFIXES):
+        for suffix in _SUFFIXES:
+            if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+                return word[: -len(suffix)]
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
