@@ -144,10 +144,10 @@ def _compare_segmenters(
 
 def batch(args: argparse.Namespace) -> int:
     """Write a line for each row, print a summary; exit status 1 if any failed."""
-    from attribution.pipeline.experiment import batch, local, on_ray
+    from attribution.pipeline.experiment import batch, on_cores, on_ray
 
     settings = options.settings(args)
-    engine = partial(on_ray, settings) if args.engine == "ray" else local
+    engine = partial(on_ray, settings) if args.engine == "ray" else on_cores
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))
     progress(f"{args.output}: {len(rows) - failed} checked, {failed} failed")

@@ -14,6 +14,7 @@ import socket
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +34,7 @@ from attribution.errors import (
     setup_error,
 )
 from attribution.events import finished
+from attribution.models.engine import cores
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -106,6 +108,16 @@ Engine = Callable[[Sequence[Row], Prepare], Iterator[tuple[int, Result[Fields]]]
 def local(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
     """The engine of this process: one row after the other."""
     yield from enumerate(run_each(rows, prepare()))
+
+
+def on_cores(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+    """The engine of this process for rows that may run side by side: one on each core."""
+    work = prepare()
+    pool = ThreadPoolExecutor(cores(), thread_name_prefix="row")
+    try:
+        yield from enumerate(pool.map(partial(attempt, work), rows))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)
@@ -388,7 +400,7 @@ INPUTS = ("question", "answer", "documents", "turns")  # the report has them
 
 
 def batch(
-    rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local
+    rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = on_cores
 ) -> Iterator[RowDone]:
     """Analyse every row, and write a line each.
 

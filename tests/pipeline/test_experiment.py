@@ -24,6 +24,7 @@ from attribution.pipeline.experiment import (
     Worker,
     batch,
     local,
+    on_cores,
     on_ray,
     run_each,
 )
@@ -196,7 +197,7 @@ def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(
     done(rows, own, whole)
     elsewhere = own.model_copy(update={"database_url": f"sqlite:///{tmp_path}/other.sqlite3"})
     parsed = parse_rows(encoded(rows), ["answer"])
-    for engine, wanted in ((local, 3), (backwards, 6)):
+    for engine, wanted in ((on_cores, 3), (backwards, 6)):
         steps = batch(parsed, elsewhere, stopped, engine)
         assert any(step.done == wanted for step in steps)
         steps.close()
