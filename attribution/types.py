@@ -436,10 +436,14 @@ class Document:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verifier's output for one pair; `sentence` is in characters of the evidence text."""
+    """A verifier's output for one pair.
+
+    Attributes:
+        sentence: The words that decide, in characters of the evidence, if the verifier names them.
+    """
 
     probabilities: Probabilities
-    sentence: Span
+    sentence: Span | None = None
     signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for display
 
 

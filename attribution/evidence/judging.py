@@ -36,6 +36,7 @@ class PlacedPassage:
     Attributes:
         similarity: Cosine of claim and chunk.
         rank: Of the page in its search, from 1.
+        prose: The text of the page without lines that state nothing, if it is known.
     """
 
     page: Page
@@ -45,6 +46,7 @@ class PlacedPassage:
     query: str = ""
     searcher: str = ""
     rank: int = 0
+    prose: str = ""
 
     @property
     def text(self) -> str:
@@ -53,7 +55,7 @@ class PlacedPassage:
     @property
     def stated(self) -> str:
         """The text with lines that state nothing blanked, or all of it if there are no others."""
-        stated = prose(self.page.text)[self.start : self.end]
+        stated = (self.prose or prose(self.page.text))[self.start : self.end]
         return self.text if stated.isspace() else stated
 
 
@@ -122,9 +124,7 @@ def _evidence(
     policy: DecisionPolicy,
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
-    first, last = judgement.sentence
-    if policy.has("sentence"):
-        first, last = deciding_sentence(spoken(claim), passage.stated)
+    first, last = judgement.sentence or deciding_sentence(spoken(claim), passage.stated)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,

@@ -102,6 +102,7 @@ class Matcher:
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
         self._finding = threading.Lock()
+        self._prose: dict[str, str] = {}
         self.chunks = 0
         self._origins = Origins(answer, question)
         self._marked: dict[str, Page] = {}  # the pages with their origins, as far as determined
@@ -129,7 +130,7 @@ class Matcher:
             chunks = self.chunker.chunk(page)
             self.chunks += len(chunks)
             if self.policy.has("prose"):  # chunks that state nothing are not evidence
-                stated = prose(page.text)
+                stated = self._prose[page.id] = prose(page.text)
                 chunks = [c for c in chunks if not stated[c.start : c.end].isspace()]
             self.candidates.add(chunks)
 
@@ -210,6 +211,7 @@ class Matcher:
             query=trace.query,
             searcher=trace.searcher,
             rank=trace.rank,
+            prose=self._prose.get(page.id, ""),
         )
 
 

@@ -11,7 +11,6 @@ from functools import partial
 from attribution.errors import BadInput
 from attribution.models import files, nli
 from attribution.settings import Settings
-from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Relation
 from attribution.verifiers import download, model_of
 from attribution.verifiers.calibration import softmax
@@ -51,11 +50,8 @@ class Deberta:
             if i not in best or _decisive(p) > _decisive(best[i]):
                 best[i] = p
         return [
-            Judgement(
-                Probabilities(**{r: min(1.0, max(0.0, v)) for r, v in best[i].items()}),
-                deciding_sentence(claim, evidence),
-            )
-            for i, (claim, evidence, *_) in enumerate(pairs)
+            Judgement(Probabilities(**{r: min(1.0, max(0.0, v)) for r, v in best[i].items()}))
+            for i in range(len(pairs))
         ]
 
 

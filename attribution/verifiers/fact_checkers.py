@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from attribution.models import files, nli
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities
 from attribution.verifiers import VERIFIERS, beside, download, model_of
 from attribution.verifiers.calibration import softmax
@@ -83,8 +82,8 @@ class FactChecker:
         for (i, _), row in zip(read, loaded.read([features for _, features in read]), strict=True):
             support[i] = max(support[i], softmax(row)[loaded.columns["entailed"]])
         return [
-            _joined(pair, supported, judged)
-            for pair, supported, judged in zip(pairs, support, self._nli.verify(pairs), strict=True)
+            _joined(supported, judged)
+            for supported, judged in zip(support, self._nli.verify(pairs), strict=True)
         ]
 
 
@@ -94,7 +93,7 @@ make_minicheck = partial(download, "minicheck")
 make_factcg = partial(download, "factcg")
 
 
-def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
+def _joined(support: float, judged: Judgement) -> Judgement:
     """Return the judgement with this support; the rest is divided as the NLI model divides it."""
     p = judged.probabilities
     share = p.contradicted / max(p.contradicted + p.no_relation, CLOSE)
@@ -104,8 +103,7 @@ def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
         contradicted=contradicted,
         no_relation=max(0.0, round(1 - support - contradicted, 6)),
     )
-    sentence = judged.sentence if contradicted > support else deciding_sentence(*pair[:2])
-    return replace(judged, probabilities=found, sentence=sentence, signals={"support": support})
+    return replace(judged, probabilities=found, signals={"support": support})
 
 
 def _inputs(

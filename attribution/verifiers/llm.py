@@ -17,7 +17,7 @@ from attribution.llm.replies import unquoted
 from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence, terms, words_of
+from attribution.text.words import terms, words_of
 from attribution.types import (
     RELATIONS,
     Judgement,
@@ -157,8 +157,7 @@ class LlmVerifier(ByPrompt):
             probabilities = _probabilities("no_relation", LEAST)
         else:
             probabilities = _probabilities(verdict.relation, verdict.confidence)
-        sentence = span or deciding_sentence(claim, evidence)
-        return Judgement(probabilities, sentence, {"quoted": float(span is not None)})
+        return Judgement(probabilities, span, {"quoted": float(span is not None)})
 
 
 class PairVerifier(ByPrompt):
@@ -178,7 +177,7 @@ class PairVerifier(ByPrompt):
 
     def _judgement(self, pair: Pair, verdict: PassageVerdict) -> Judgement:
         probabilities = _probabilities(verdict.relation, verdict.confidence)
-        return Judgement(probabilities, deciding_sentence(*pair[:2]))
+        return Judgement(probabilities)
 
 
 def _probabilities(relation: Relation, confidence: float) -> Probabilities:

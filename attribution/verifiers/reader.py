@@ -18,7 +18,6 @@ from attribution.models import files
 from attribution.models.engine import OnnxModel, in_threads, load_once
 from attribution.settings import Settings, models_folder
 from attribution.tables import key_of
-from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, content_id
 from attribution.verifiers import Verifier
 from attribution.verifiers.calibration import softmax
@@ -244,8 +243,7 @@ def _judgement(model: Network, claim: str, passage: str, title: str = "") -> Jud
             entailed=entailed,
             contradicted=contradicted,
             no_relation=max(0.0, 1 - entailed - contradicted),
-        ),
-        deciding_sentence(claim, passage),
+        )
     )
 
 

@@ -25,7 +25,7 @@ class Recorder:
     def _judgement(self, text: str) -> Judgement:
         support = max((p for word, p in self.entailed.items() if word in text), default=0.0)
         p = Probabilities(entailed=support, contradicted=0.0, no_relation=1 - support)
-        return Judgement(p, (0, len(text)))
+        return Judgement(p)
 
 
 def case(text: str, statement: str = "The Nile is long.", **fields: object) -> Reading:

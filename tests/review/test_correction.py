@@ -70,7 +70,7 @@ class Reader:
     def _judgement(self, text: str) -> Judgement:
         support = self.by_sentence if text == MEASURED else self.by_passage
         p = Probabilities(entailed=support, contradicted=1 - support, no_relation=0.0)
-        return Judgement(p, (0, len(text)))
+        return Judgement(p)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_versions_saved_at_once_all_stay(store: Store) -> None:
 def finished(settings: Settings, run_id: str, own: str) -> Report:
     """A run with a page, vector, judgement, search and reply of its own and one that both use."""
     store = Store.open(settings.database_url)
-    judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
+    judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0))
     for name in (own, "both"):
         store.cache.put("vector", {name: b"1234"})
         store.cache.put("judgement", {name: judgement})

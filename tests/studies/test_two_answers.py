@@ -52,7 +52,7 @@ class Told:
             raise BadInput("the claim is too long")
         scores = [self.known.get(pair[:2], (0.0, 0.0)) for pair in pairs]
         return [
-            Judgement(Probabilities(entailed=e, contradicted=c, no_relation=1 - e - c), (0, 1))
+            Judgement(Probabilities(entailed=e, contradicted=c, no_relation=1 - e - c))
             for e, c in scores
         ]
 

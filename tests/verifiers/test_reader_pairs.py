@@ -13,7 +13,7 @@ class Picky:
             if "x" in pair[0]:
                 raise BadInput(f"pair {number}: an x")
         certain = Probabilities(entailed=1, contradicted=0, no_relation=0)
-        return [Judgement(certain, (0, 1)) for _ in pairs]
+        return [Judgement(certain) for _ in pairs]
 
 
 def test_a_refused_pair_does_not_affect_the_others() -> None:
