@@ -201,7 +201,7 @@ class Settings(Frozen):
         "rank chunks by vectors and shared words, or by vectors alone",
     )
     shortlist: int = _setting(
-        16,
+        12,
         "anyone",
         "evidence",
         "chunks embedded for a claim, the best by words and static vectors; 0: all",

@@ -11,6 +11,7 @@ Dongen 2024).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -134,6 +135,8 @@ class MiniLM:
 
 
 FILE = "static.safetensors"
+# The tokenizer never joins what these separate.
+_PIECE = re.compile(r"[^\s!-/:-@\[-`{-~]+|[!-/:-@\[-`{-~]")
 
 
 class _StaticModel(NamedTuple):
@@ -166,13 +169,19 @@ def embed_statically(texts: Sequence[str]) -> Vectors:
     return np.array(rows, dtype=np.float32).reshape(-1, dimensions)
 
 
+@lru_cache(maxsize=16_384)  # most words come again
+def _ids(word: str) -> list[int]:
+    encodable = word.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
+    ids: list[int] = _static_model().tokenizer.encode(encodable, add_special_tokens=False).ids
+    return ids
+
+
 @lru_cache(maxsize=8192)  # 4 MB: a run that is edited or checked again asks for the same passages
 def _vector(text: str) -> Vectors:
     import numpy as np
 
     model = _static_model()
-    encodable = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
-    ids = model.tokenizer.encode(encodable, add_special_tokens=False).ids[: TOKENS - 2]
+    ids = [number for word in _PIECE.findall(text) for number in _ids(word)][: TOKENS - 2]
     total = model.weights[ids] @ model.embeddings[ids].astype(np.float32)
     unit: Vectors = total / max(float(np.linalg.norm(total)), 1e-12)
     return unit

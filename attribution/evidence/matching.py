@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,8 @@ CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it gro
 SAME_ORIGIN = 2  # of CHOSEN, unless there are no others: else one page's repetitions take all
 EARLY = 2  # passages of a claim that are read while others are still being fetched
 NEAR = 0.8  # of the similarity of the best passage, or of the words it shares: see `worth_reading`
-MOST_REPEATING = 100  # chunks with most words of the claim that may repeat it
+MOST_REPEATING = 50  # chunks with most words of the claim that may repeat it
+REPEATED = 1.0  # what that adds to a score: more than both ranks together
 OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a page without copies
 
 
@@ -340,6 +341,7 @@ class Candidates:
             scores = np.empty(len(chunks))
             scores[np.lexsort((places, -similar))] = of_ranks
             scores[of_claim] += of_ranks[: len(of_claim)]
+            scores[self._repeating(claim_queries[-1], of_claim)] += REPEATED
             best = np.lexsort((places, scores))[::-1]
             shortlists.append(spread((chunks[number] for number in best), most, origins))
         return shortlists
@@ -366,21 +368,20 @@ class Candidates:
             nearest = index.search(self._vectors(queries), len(index))
         scores = {candidate.chunk: reciprocal(n) for n, candidate in enumerate(nearest, 1)}
         if self._settings.ranking == "hybrid":
-            sharing = [self._words.chunks[number] for number in ranked]
-            for n, chunk in enumerate(sharing, 1):
+            repeating = self._repeating(queries[-1], ranked)
+            for n, number in enumerate(ranked.tolist(), 1):
+                chunk = self._words.chunks[number]
                 if chunk in scores:
-                    scores[chunk] += reciprocal(n)
-            for chunk in _repeating(queries[-1], sharing):
-                if chunk in scores:
-                    scores[chunk] += 1.0  # more than both ranks together
+                    scores[chunk] += reciprocal(n) + REPEATED * (number in repeating)
         in_order = sorted(scores, key=scores.__getitem__, reverse=True)  # stable: ties as by cosine
         selected = set(spread(in_order, self._settings.top_k, origins))
         return [candidate for candidate in nearest if candidate.chunk in selected]
 
-
-def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
-    """Yield the chunks that repeat the claim, among those that share most words with it."""
-    wanted = f" {' '.join(words_of(claim))} "
-    for chunk in ranked[:MOST_REPEATING]:
-        if wanted in f" {' '.join(words_of(chunk.text))} ":
-            yield chunk
+    def _repeating(self, claim: str, ranked: Numbers) -> list[int]:
+        """Return the chunks that repeat the claim, among those that share most words with it."""
+        wanted = f" {' '.join(words_of(claim))} "
+        repeating = []
+        for number in ranked[:MOST_REPEATING].tolist():
+            if wanted in f" {' '.join(words_of(self._words.chunks[number].text))} ":
+                repeating.append(number)
+        return repeating

@@ -117,7 +117,8 @@ def _shingles(words: Sequence[str]) -> set[int]:
 
     if len(words) < WORDS:
         return set()
-    hashes = np.array([_hash(word) for word in words], dtype=np.uint64)
+    hash_of = {word: _hash(word) for word in set(words)}
+    hashes = np.array([hash_of[word] for word in words], dtype=np.uint64)
     factors = np.array([pow(FACTOR, n, 2**64) for n in range(1, WORDS + 1)], dtype=np.uint64)
     runs = np.lib.stride_tricks.sliding_window_view(hashes, WORDS)
     return set((runs @ factors).tolist())

@@ -443,9 +443,10 @@ def prose(text: str) -> str:
 def states_nothing(line: str) -> bool:
     """Return True if a line is only an address or an entry of a reference list."""
     rest = _ADDRESS.sub(" ", line)
-    beside = [word for word in rest.split() if any(map(str.isalnum, word))]
-    if rest != line and len(beside) <= _AROUND_ADDRESS:
-        return True
+    if rest != line:
+        beside = [word for word in rest.split() if any(map(str.isalnum, word))]
+        if len(beside) <= _AROUND_ADDRESS:
+            return True
     is_reference = _REFERENCE_MARK.match(line) and _REFERENCE.search(line)
     unquoted = line.split("“")[0].split('"')[0]
     return bool(is_reference) and not _VERB.search(unquoted)

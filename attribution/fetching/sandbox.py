@@ -45,6 +45,7 @@ GRACE_SECONDS = 2.0  # a child that is over its time ends itself before it is gi
 ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")  # no keys
 _NEVER = threading.Event()  # nobody stops the reading of a file
 _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_C = ctypes.CDLL(None)
 _BLOCK = 65_536
 _Message = dict[str, Any]
 _PICTURE = TypeAdapter(Picture)
@@ -289,7 +290,7 @@ def _answer(connection: socket.socket) -> None:
 def _limit(seconds: float) -> None:
     """End this process with the server's, or with its time; limit its memory and what it opens."""
     with suppress(AttributeError):  # Linux alone has it
-        ctypes.CDLL(None).prctl(_KILL_WITH_PARENT, signal.SIGKILL)
+        _C.prctl(_KILL_WITH_PARENT, signal.SIGKILL)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     limits = {
         resource.RLIMIT_CPU: int(seconds) + 1,

@@ -110,7 +110,7 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-@lru_cache(maxsize=32)  # a text may be as long as a request
+@lru_cache(maxsize=64)  # a text may be as long as a request
 def terms(text: str) -> Terms:
     """Return the terms of a text."""
     content, numbers, names = set(), set(), set()

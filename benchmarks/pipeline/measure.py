@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,9 @@ def cpu_seconds() -> float:
     """The processor time of this process, of those that it started and that run, and of theirs."""
     total = time.process_time()
     for pid in processes(os.getpid())[1:]:
-        parts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        total += sum(map(int, parts[11:15])) / TICKS
+        with suppress(OSError):  # it has ended, and the one that started it has its time
+            parts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            total += sum(map(int, parts[11:15])) / TICKS
     return total
 
 
