@@ -31,6 +31,7 @@ from attribution.types import (
     Reservation,
     Span,
 )
+from attribution.verifiers.comparisons import holds
 
 HEADINGS = 2  # above a claim that are read with it
 
@@ -565,7 +566,21 @@ def silent(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     return _reserved(piece, SILENT[page.genre], "entailed", "contradicted")
 
 
+SETTLED = 0.85  # probability that a passage settles a comparison, from which on its numbers decide
+
+
+def compared(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
+    """Decide a comparison by the numbers or dates of a passage that settles it."""
+    settled = 1 - piece.probabilities.no_relation
+    is_true = holds(spoken(claim), piece.text)
+    if settled < SETTLED or is_true is None or DENIES.search(claim.statement):
+        return None
+    shares = {"entailed": settled * is_true, "contradicted": settled * (not is_true)}
+    return piece.model_copy(update={"probabilities": piece.probabilities.model_copy(update=shares)})
+
+
 STEPS: dict[str, Callable[[Claim, Page, Evidence], Evidence | None]] = {  # in their order
+    "compared": compared,
     "rated": rated,
     "withdrawn": withdrawn,
     "silent": silent,
