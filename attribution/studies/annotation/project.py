@@ -70,12 +70,10 @@ class Annotations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._engine = database.engine
 
     def _scalars(self, query: sa.Select[Any]) -> list[str]:
         """Return the only column of a query."""
-        with self._engine.connect() as db:
-            return list(db.execute(query).scalars())
+        return [value for (value,) in self._database.all(query)]
 
     def _check_space(self) -> None:
         """Check how much all projects take; see `Database.check_space`."""
@@ -161,10 +159,8 @@ class Annotations:
         c = t.annotation_tasks.c
         source = c.source if sources else sa.literal("")
         query = sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)
-        with self._engine.connect() as db:
-            rows = db.execute(query).all()
         tasks: dict[str, Task] = {}
-        for body, text in rows:
+        for body, text in self._database.all(query):
             task = Task.model_validate_json(body).model_copy(update={"source": text})
             tasks[task.id] = task
         return tasks
@@ -264,9 +260,8 @@ class Annotations:
         )
         order = (c.revision, c.made_at)  # as in `current`
         last: dict[TaskPlace, str] = {}
-        with self._engine.connect() as db:
-            for task, name, role, answer in db.execute(query.order_by(*order)):
-                last[TaskPlace(task, name, role)] = answer
+        for task, name, role, answer in self._database.all(query.order_by(*order)):
+            last[TaskPlace(task, name, role)] = answer
         return [Position(*place, finished=bool(answer)) for place, answer in last.items()]
 
     # --- the project at one moment ---
