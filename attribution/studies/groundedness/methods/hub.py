@@ -97,7 +97,10 @@ def longest_input(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) ->
 
 
 class HubMethod:
-    """Base class of the methods: a model, and the one whose tokenizer or configuration it takes."""
+    """Base class of the methods: a model, and the one whose tokenizer or configuration it takes.
+
+    The model reads each sentence of the response with the premises; the least score counts.
+    """
 
     model: HubClassifier
     foundation: HubClassifier | None = None  # None: the model's own
@@ -110,6 +113,17 @@ class HubMethod:
     ) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
+
+    def score(self, given: Given, stop: threading.Event) -> Scores:
+        return by_sentence(given, partial(self.sentence_score, self.premises(given)))
+
+    def premises(self, given: Given) -> Sequence[str]:
+        """Return the parts of the context that a sentence is compared with."""
+        return of_context(given)
+
+    def sentence_score(self, premises: Sequence[str], text: str) -> float:
+        """Score a sentence of the response: here by the best premise and one logistic output."""
+        return float(self.read([(premise, text) for premise in premises])[:, 0].sigmoid().max())
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Tensor:
         """Return the logits of pairs of texts, as (pairs, labels); of two, the longer is cut."""
@@ -143,11 +157,8 @@ class HemV1(HubMethod):
 
     model = HEM_V1
 
-    def score(self, given: Given, stop: threading.Event) -> Scores:
-        return by_sentence(given, partial(self._consistent, given.context))
-
-    def _consistent(self, context: Sequence[str], text: str) -> float:
-        return float(self.read([(premise, text) for premise in context])[:, 0].sigmoid().max())
+    def premises(self, given: Given) -> Sequence[str]:
+        return given.context
 
 
 @load_once
@@ -179,11 +190,13 @@ class HemV2(HubMethod):
 
     model, foundation = HEM_V2, FLAN_T5
 
-    def score(self, given: Given, stop: threading.Event) -> Scores:
-        return by_sentence(given, partial(self._consistent, joined(given.context)))
+    def premises(self, given: Given) -> Sequence[str]:
+        return [joined(given.context)]
 
-    def _consistent(self, context: str, text: str) -> float:
+    def sentence_score(self, premises: Sequence[str], text: str) -> float:
         import torch
+
+        (context,) = premises
 
         model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
         path = self._model.path("config.json")
@@ -204,11 +217,8 @@ class FactKB(HubMethod):
 
     model, foundation = FACTKB, ROBERTA
 
-    def score(self, given: Given, stop: threading.Event) -> Scores:
-        return by_sentence(given, partial(self._factual, of_context(given)))
-
-    def _factual(self, context: Sequence[str], text: str) -> float:
-        return float(self.read([(text, premise) for premise in context]).softmax(-1)[:, 1].max())
+    def sentence_score(self, premises: Sequence[str], text: str) -> float:
+        return float(self.read([(text, premise) for premise in premises]).softmax(-1)[:, 1].max())
 
 
 class ContextNli(HubMethod):
@@ -221,9 +231,6 @@ class ContextNli(HubMethod):
 
     model = CONTEXT_NLI
 
-    def score(self, given: Given, stop: threading.Event) -> Scores:
-        return by_sentence(given, partial(self._accepted, of_context(given)))
-
-    def _accepted(self, context: Sequence[str], text: str) -> float:
-        pairs = [(text, premise) for premise in context]
+    def sentence_score(self, premises: Sequence[str], text: str) -> float:
+        pairs = [(text, premise) for premise in premises]
         return 1 - float(self.read(pairs).softmax(-1)[:, 1].min())

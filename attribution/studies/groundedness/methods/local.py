@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,12 +19,11 @@ from attribution.studies.groundedness import (
     ONE,
     Given,
     Scores,
-    by_sentence,
     joined,
     of_context,
     spans,
 )
-from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
+from attribution.studies.groundedness.methods.hub import HubClassifier, HubMethod
 from attribution.types import (
     UNCHECKED,
     Document,
@@ -34,7 +32,7 @@ from attribution.types import (
 )
 
 
-class GroundednessClassifier(HemV1):
+class GroundednessClassifier(HubMethod):
     """Method `gc` (T24 5.4): a cross-encoder with one logistic output, on pairs of sentences.
 
     `training.groundedness` makes such a model; the setting `gc_model` names its folder.
@@ -50,9 +48,6 @@ class GroundednessClassifier(HemV1):
             raise Unavailable(
                 f"gc_model {str(folder)!r} has no model.safetensors; see training/README.md"
             )
-
-    def score(self, given: Given, stop: threading.Event) -> Scores:
-        return by_sentence(given, partial(self._consistent, of_context(given)))
 
 
 LENGTHS = (3, 5, 8, 12, 16, 21, 25)  # characters of an n-gram; T24 takes 21, Weller et al. 25
