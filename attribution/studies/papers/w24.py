@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from attribution.claims.coherence import premise_of
 from attribution.pipeline.claims import segment
@@ -75,7 +74,7 @@ def _decomposed(
     """Return every subclaim, as often as it was made, with the judgements that a table needs.
 
     Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say
-    nothing (W24 A).
+    nothing (W24 A). In a table without a judge, all of them count as coherent.
     """
     question, answer = texts_of(row)
     update = {"worthiness": "factual", "coherent": True}
@@ -95,9 +94,9 @@ def _decomposed(
     return subclaims
 
 
-def _count(answers: Sequence[Subclaims], only_coherent: bool = False) -> float | None:
-    """Return the mean number of subclaims; of coherent ones, it is DecompScore."""
-    return mean([sum(s["coherent"] or not only_coherent for s in made) for made in answers])
+def _count(answers: Sequence[Subclaims]) -> float | None:
+    """Return the mean number of coherent subclaims; where a judge read them, it is DecompScore."""
+    return mean([sum(s["coherent"] for s in made) for made in answers])
 
 
 def _coherent_share(answers: Sequence[Subclaims]) -> float | None:
@@ -105,20 +104,20 @@ def _coherent_share(answers: Sequence[Subclaims]) -> float | None:
     return mean([percent(sum(s["coherent"] for s in made), len(made)) for made in answers])
 
 
-def _factscore(answers: Sequence[Subclaims], only_coherent: bool = False) -> float | None:
-    """Return FActScore in percent, with the length penalty."""
+def _factscore(answers: Sequence[Subclaims]) -> float | None:
+    """Return FActScore of the coherent subclaims in percent, with the length penalty."""
     counts: list[Counts] = []
     for subclaims in answers:
-        judged = [s["supported"] for s in subclaims if s["coherent"] or not only_coherent]
+        judged = [s["supported"] for s in subclaims if s["coherent"]]
         counts.append(Counts(len(judged), sum(judged)))
     factscore = score(counts).factscore
     return None if factscore is None else 100 * factscore
 
 
 MEASURES: dict[str, Callable[[Sequence[Subclaims]], float | None]] = {
-    "T2": partial(_count, only_coherent=True),
+    "T2": _count,
     "T3": _count,
     "T4": _factscore,
-    "T5": partial(_factscore, only_coherent=True),
+    "T5": _factscore,
     "T6": _coherent_share,
 }

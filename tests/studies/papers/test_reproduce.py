@@ -26,13 +26,18 @@ DOCUMENT = "Paris is the capital of France. The city lies on the Seine."
 CHECKED = {**PARIS, "documents": [DOCUMENT]}
 
 
-def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: int = 0) -> Table:
-    """Return table.json as the command writes it."""
-    folder.mkdir(exist_ok=True)
+def reproduce_command(folder: Path, number: str, rows: list[Any], *more: str) -> list[str]:
+    """Write the rows to a file, and return the command that reads it."""
     path = folder / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = ["--input", str(path), "--out", str(folder / "out")]
-    assert main(["reproduce", number, *files, "--set", "verifier=embedded-small", *more]) == status
+    return ["reproduce", number, *files, "--set", "verifier=embedded-small", *more]
+
+
+def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: int = 0) -> Table:
+    """Return table.json as the command writes it."""
+    folder.mkdir(exist_ok=True)
+    assert main(reproduce_command(folder, number, rows, *more)) == status
     table: Table = json.loads((folder / "out" / "table.json").read_text())
     return table
 
@@ -93,9 +98,7 @@ def test_a_row_that_cannot_be_used_leaves_the_others(number: str, tmp_path: Path
 def test_without_a_usable_row_the_reason_is_said(
     number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"answer": 3}\n')
-    assert main(["reproduce", number, "--input", str(rows), "--out", str(tmp_path / "out")]) == 2
+    assert main(reproduce_command(tmp_path, number, [{"answer": 3}])) == 2
     assert 'no answer could be used: "answer" is not text' in capsys.readouterr().err
 
 
@@ -122,11 +125,8 @@ def test_no_figures_are_made_without_the_language_model(
         return REPLIES[task_of(body)] if number.startswith("V24") else "- Ada wrote notes."
 
     serve(reply)
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps(CHECKED) + "\n")
-    files = ["--input", str(rows), "--out", str(tmp_path / "out")]
-    options = ["--models", "tiny", "--set", "llm_retries=0", "--set", "verifier=embedded-small"]
-    assert main(["reproduce", number, *files, *options]) == 2
+    options = ("--models", "tiny", "--set", "llm_retries=0")
+    assert main(reproduce_command(tmp_path, number, [CHECKED], *options)) == 2
     assert "no answer could be used" in capsys.readouterr().err
 
 
@@ -318,15 +318,13 @@ def test_documents_are_sources_of_every_answer(tmp_path: Path, serve: Serve) -> 
 YES = {"coherent": True, "supported": True}
 NO = {"coherent": True, "supported": False}
 LOST = {"coherent": False, "supported": False}
-FACTS_3, FACTS_2, FACTS_1 = 0.09697, 0.01832, 0.000123  # length penalties: exp(1 - 10 / facts)
+FACTS_2, FACTS_1 = 0.01832, 0.000123  # length penalties: exp(1 - 10 / facts)
 
 
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
         ("T2", 1.5),
-        ("T3", 2.0),
-        ("T4", 50 * (FACTS_3 / 3 + FACTS_1)),
         ("T5", 50 * (FACTS_2 / 2 + FACTS_1)),
         ("T6", 100 * (2 / 3 + 1) / 2),
     ],
