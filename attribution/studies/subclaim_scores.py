@@ -18,6 +18,7 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.replies import unquoted
 from attribution.pipeline.judge import entailment
 from attribution.settings import Settings
+from attribution.studies.results import mean
 from attribution.verdicts import DecisionPolicy
 from attribution.verifiers import VERIFIERS
 
@@ -55,13 +56,11 @@ def penalty(facts: int) -> float:
 def score(answers: Sequence[Counts]) -> Score:
     """Score one system, decomposer and verifier."""
     counted = [answer for answer in answers if answer.facts]
-    if not counted:
-        return Score(None, None, 0)
     shares = [answer.supported / answer.facts for answer in counted]
     penalised = [
         share * penalty(answer.facts) for share, answer in zip(shares, counted, strict=True)
     ]
-    return Score(sum(penalised) / len(counted), sum(shares) / len(counted), len(counted))
+    return Score(mean(penalised), mean(shares), len(counted))
 
 
 # --- DecompScore ---

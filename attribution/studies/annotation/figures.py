@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
 from typing import Literal
 
 from attribution.studies.annotation.project import Annotations
@@ -25,7 +24,7 @@ from attribution.studies.annotation.records import (
     finished,
 )
 from attribution.studies.annotation.tasks import Project, Task
-from attribution.studies.results import percent
+from attribution.studies.results import mean, percent
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
@@ -162,7 +161,7 @@ def agreement(judgements: Iterable[Annotation]) -> Agreement:
     return Agreement(
         tasks=len(labels),
         pairs=len(pairs),
-        pairwise=fmean(a == b for a, b in pairs) if pairs else None,
+        pairwise=mean([a == b for a, b in pairs]),
         alpha=nominal_alpha(labels),
         differing=sum(len(set(given)) > 1 for given in labels),
     )
@@ -229,5 +228,5 @@ def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace
     paces: list[Pace] = []
     for period, done in periods.items():
         seconds = [sum(one.content.seconds) for one in done]
-        paces.append(Pace(period, len(done), fmean(seconds) if seconds else None))
+        paces.append(Pace(period, len(done), mean(seconds)))
     return paces
