@@ -54,9 +54,9 @@ class Alignment:
         confidence: The share of the claim's weight that is found there, 0 to 1.
     """
 
-    spans: tuple[Span, ...]
-    sentence: Span | None
-    confidence: float
+    spans: tuple[Span, ...] = ()
+    sentence: Span | None = None
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,16 @@ def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "")
     known = {token.stem for token in tokens(context)}.union(*stems)
     shares = [_share(words, of_sentence, known) for of_sentence in stems]
     if not words or not shares:
-        return Alignment((), None, 0.0)
+        return Alignment()
     best = shares.index(max(shares))
     pairs = _match(words, read[best])
     spans = _spans(read[best], set(pairs.values()))
     if not spans:  # function words alone
-        return Alignment((), None, 0.0)
+        return Alignment()
     matched = {words[i].stem for i in pairs}
     confidence = round(_share(words, matched, known), 3)
     if confidence < FLOOR:
-        return Alignment((), None, confidence)
+        return Alignment(confidence=confidence)
     return Alignment(spans, sentences[best], confidence)
 
 

@@ -63,16 +63,23 @@ class Decomposer:
     is_parsed: bool = False
 
 
-class BySentence:
+class LlmSegmenter:
+    """Base of segmenters with one prompt."""
+
+    def __init__(self, prompt: str, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self.prompt = prompts.load(prompt, settings)
+        self.version = f"{self.prompt.version}/{self.llm.version}"
+        self._sentences = Sentences(settings)
+
+
+class BySentence(LlmSegmenter):
     """A segmenter that rewrites each sentence as claims, aligned with the sentence's words."""
 
     def __init__(self, method: Decomposer, settings: Settings) -> None:
-        self.llm = Llm(settings)
+        super().__init__(method.prompt, settings)
         self.method = method
-        self.prompt = prompts.load(method.prompt, settings)
         self.bank = prompts.examples(method.bank, settings)
-        self.version = f"{self.prompt.version}/{self.llm.version}"
-        self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Return claims in the order of the answer.
@@ -189,14 +196,11 @@ def clean(text: str) -> str:
 # --- the whole answer ---
 
 
-class Direct:
+class Direct(LlmSegmenter):
     """Segmenter `direct`."""
 
     def __init__(self, settings: Settings) -> None:
-        self.llm = Llm(settings)
-        self.prompt = prompts.load("direct.v1", settings)
-        self.version = f"{self.prompt.version}/{self.llm.version}"
-        self._sentences = Sentences(settings)
+        super().__init__("direct.v1", settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Return claims in the order of the answer; those that are not in it come last.

@@ -145,19 +145,6 @@ def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
     return distinct
 
 
-def segment_by_each(
-    question: str, answer: str, settings: Settings, segmenters: Sequence[str], stop: threading.Event
-) -> Iterator[SegmenterResult]:
-    """Split the answer with one segmenter after the other, the first even if `stop` is set."""
-    for number, name in enumerate(segmenters):
-        if number and stop.is_set():
-            return
-        parse.forget()  # so that no segmenter profits from another's parse
-        started = working_time()
-        segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
-        yield SegmenterResult(name, segmented, round(working_time() - started, 3))
-
-
 def compare(
     question: str,
     answer: str,
@@ -184,7 +171,14 @@ def compare(
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
     results: list[SegmenterResult] = []
-    for result in segment_by_each(transcript(question, context), answer, settings, names, stop):
+    asked = transcript(question, context)
+    for name in names:
+        if results and stop.is_set():
+            break  # the first one splits the answer even then
+        parse.forget()  # so that no segmenter profits from another's parse
+        started = working_time()
+        segmented = segment(asked, answer, settings.model_copy(update={"segmenter": name}), stop)
+        result = SegmenterResult(name, segmented, round(working_time() - started, 3))
         results.append(result)
         yield result
         yield events.Progress("segment", len(results), len(names))
