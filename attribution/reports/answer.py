@@ -237,17 +237,16 @@ def shown(before: str, after: str) -> list[Child]:
     return nodes
 
 
-def spanned(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
-    """Return a text whose spans are elements of a class.
+def spanned(text: str, spans: Sequence[Span]) -> list[Child]:
+    """Return a text whose spans are boxed as differences.
 
     Args:
         text: The text.
         spans: In order, without overlaps.
-        class_: The class of their elements.
     """
     nodes: list[Child] = []
     position = 0
     for start, end in spans:
-        nodes += [text[position:start], el("span", text[start:end], class_=class_)]
+        nodes += [text[position:start], el("span", text[start:end], class_="differs")]
         position = end
     return [*nodes, text[position:]]

@@ -143,7 +143,7 @@ def _pair(row: ClaimRow, report: Report, pages: Pages) -> Node:
     words = answer.shown(own, claim.statement)
     if pieces and pieces[0].relation != "entailed":
         boxed, _ = _differences(claim.statement, pieces[0])
-        words = answer.spanned(claim.statement, boxed, "differs")
+        words = answer.spanned(claim.statement, boxed)
     rows: list[Node] = []
     if not is_same:
         rows += [el("dt", "Answer"), el("dd", own, class_="claim-text", dir="auto")]
@@ -179,7 +179,7 @@ def _quoted(row: ClaimRow, piece: Evidence, pages: Pages) -> list[Child]:
     words: list[Child] = [text.sentence]
     if piece.relation != "entailed":
         _, spans = _differences(row.claim.statement, piece)
-        words = answer.spanned(text.sentence, spans, "differs")
+        words = answer.spanned(text.sentence, spans)
     sentence = el("strong", *words, class_="deciding")
     source = el(
         "p",
@@ -346,9 +346,7 @@ def button(text: str, request: str, label: str = "", class_: str = "open") -> No
         label: A longer text for screen readers.
         class_: Its CSS class.
     """
-    return el(
-        "button", text, type="button", class_=class_, data_edit=request, aria_label=label or None
-    )
+    return el("button", text, type="button", class_=class_, data_edit=request, aria_label=label)
 
 
 def step_buttons(claim: Claim, badge: str) -> Node | None:

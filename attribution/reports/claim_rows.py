@@ -95,14 +95,17 @@ def claim_rows(report: Report, without: str = "not_reached") -> Iterator[ClaimRo
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         badge = badge_of(verdict, report, without)
-        piece = _shown_piece(evidence[claim.id], badge, verdict)
+        pieces = evidence[claim.id]
+        # for what the analyst says, or else for the model's verdict
+        piece = nearest_evidence(pieces, badge.removeprefix(WEAK))
+        piece = piece or nearest_evidence(pieces, verdict.label if verdict else "")
         yield ClaimRow(
             number=number,
             claim=claim,
             verdict=verdict,
             badge=badge,
             model_badge=model_badge(verdict, report, without),
-            evidence=tuple(evidence[claim.id]),
+            evidence=tuple(pieces),
             piece=piece,
             page=pages[piece.page_id] if piece else None,
             own=own.get(claim.id),
@@ -120,13 +123,6 @@ def leans(piece: Evidence) -> bool:
 def relation_label(piece: Evidence) -> Label:
     """Return the label whose colours a passage has; "unclear" if it only leans to a side."""
     return "unclear" if leans(piece) else RELATIONS[piece.relation].label
-
-
-def _shown_piece(evidence: list[Evidence], badge: str, verdict: Verdict | None) -> Evidence | None:
-    """Return a passage for what the analyst says, or else for the model's verdict."""
-    model = verdict.label if verdict else ""
-    piece = nearest_evidence(evidence, badge.removeprefix(WEAK))
-    return piece or nearest_evidence(evidence, model)
 
 
 # --- what the sources say, in a sentence ---
@@ -151,8 +147,6 @@ def verdict_sentence(row: ClaimRow) -> str:
             return _unclear(row)
         case "no_relation":
             return _unrelated(row)
-        case "pending":
-            return UNREAD
     return as_sentence(row.verdict.reason) if row.verdict else UNREAD
 
 

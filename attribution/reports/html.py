@@ -235,8 +235,15 @@ def link(text: str, address: str, class_: str, label: str = "") -> Node:
         class_: Its CSS class.
         label: A longer text for screen readers.
     """
-    attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": class_}
-    return el("a", text, href=address, aria_label=label, **attributes)
+    return el(
+        "a",
+        text,
+        href=address,
+        aria_label=label,
+        target="_blank",
+        rel="noopener noreferrer",
+        class_=class_,
+    )
 
 
 def scrolling(wide: Node, label: str) -> Node:

@@ -11,7 +11,7 @@ from attribution.reports.looks import RELATIONS
 from attribution.tables import DOCUMENT
 from attribution.text.passages import visible
 from attribution.text.urls import site
-from attribution.types import Claim, Evidence, Failure, Page, Provenance, Report, Span
+from attribution.types import Evidence, Page, Provenance, Report, Span
 from attribution.verdicts import DecisionPolicy, leaning
 from attribution.verifiers.calibration import verifier_of
 
@@ -60,8 +60,15 @@ def text_button(words: str, page: Page, span: Span, class_: str = "open") -> Nod
         span: The place, in characters of the page.
         class_: Its CSS class.
     """
-    place = {"data_page": page.id, "data_at": f"{span[0]},{span[1]}", "class_": class_}
-    return el("button", words, type="button", dir="auto", **place)
+    return el(
+        "button",
+        words,
+        type="button",
+        dir="auto",
+        data_page=page.id,
+        data_at=f"{span[0]},{span[1]}",
+        class_=class_,
+    )
 
 
 def why(piece: Evidence, report: Report, page: Page) -> Node:
@@ -147,16 +154,20 @@ def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -
 
 
 def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dict[str, Child]:
-    """Return where the claim was searched for, and what could not be read."""
-    traces = [t for t in provenance.traces if t.claim_id == row.claim.id] if provenance else []
+    """Return where the claim was searched for, and the failures recorded for it or naming it."""
+    claim = row.claim
+    traces = [t for t in provenance.traces if t.claim_id == claim.id] if provenance else []
     searches = [(t.query, t.searcher) for t in traces]
     searches = searches or [(piece.query, piece.searcher) for piece in row.evidence]
     queries = [
         f"{query or 'No query was needed'} ({searcher})"
         for query, searcher in dict.fromkeys(searches)
     ]
+    recorded = provenance.concerns.get(claim.id, ()) if provenance else ()
+    names = (claim.id, claim.text, claim.statement)
+    named = [failure for failure in report.failures if failure.subject in names]
     lost: list[str] = []
-    for failure in _failures(row.claim, report, provenance):
+    for failure in dict.fromkeys((*recorded, *named)):
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
         lost.append(f"{subject}{as_sentence(failure.message)}")
     return {
@@ -167,11 +178,3 @@ def _search(row: ClaimRow, report: Report, provenance: Provenance | None) -> dic
 
 def _list(items: Sequence[str]) -> Node | None:
     return el("ul", *(el("li", item) for item in items)) if items else None
-
-
-def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> list[Failure]:
-    """Return the failures recorded for this claim, and those that name it."""
-    recorded = provenance.concerns.get(claim.id, ()) if provenance else ()
-    names = (claim.id, claim.text, claim.statement)
-    named = [failure for failure in report.failures if failure.subject in names]
-    return list(dict.fromkeys((*recorded, *named)))
