@@ -113,18 +113,13 @@ def _values(text: str, schema: type[BaseModel], words: bool) -> Iterator[Any]:
         yield from_words(text.strip())
     names = list(schema.model_fields)
     only_list = names[0] if len(names) == 1 else ""
-    items = _listed_items(text)
+    matches = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
+    items = [unquoted(match[1]) for match in matches if match]
     if only_list and items and "{" not in text:
         yield {only_list: items}
     value = _json(text)
     is_bare = only_list and isinstance(value, list)
     yield {only_list: value} if is_bare else value
-
-
-def _listed_items(text: str) -> list[str]:
-    """Return the items of a numbered or bulleted list."""
-    matches = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
-    return [unquoted(match[1]) for match in matches if match]
 
 
 def _json(text: str) -> Any:

@@ -59,7 +59,9 @@ def find(answer: str, names: frozenset[str] = frozenset()) -> Cited:
     lists = listed(answer)
     by_key = {source.key: source for source in lists.sources}
     resolver = _Resolver(by_key, lists)
-    is_hidden = _hidden_characters(answer)
+    is_hidden = bytearray(len(answer))  # in code, nothing is a citation
+    for start, end in _code_spans(read(answer)):
+        is_hidden[start:end] = b"\1" * (end - start)
     cited: list[Mark] = []
     for mark in marks(answer, names):
         form = mark.row.form
@@ -69,14 +71,6 @@ def find(answer: str, names: frozenset[str] = frozenset()) -> Cited:
     used = {key for mark in cited for key in mark.sources}
     sources = [s for s in resolver.by_key.values() if s.key in used or s.key in by_key]
     return Cited(tuple(cited), tuple(sources), lists)
-
-
-def _hidden_characters(answer: str) -> bytearray:
-    """Flag the characters of code, where nothing is a citation."""
-    flags = bytearray(len(answer))
-    for start, end in _code_spans(read(answer)):
-        flags[start:end] = b"\1" * (end - start)
-    return flags
 
 
 def _code_spans(element: Element) -> Iterator[Span]:

@@ -151,7 +151,12 @@ class Wikipedia(JsonEngine):
         plain = shortened(_OPERATORS.sub(" ", query), WIKI_QUERY)
         if not plain:
             return []
-        words = list(filter(_is_telling, _WORD.findall(plain)))[:WIKI_WORDS]
+        telling = [
+            word
+            for word in _WORD.findall(plain)
+            if len(word) > 3 or word[0].isupper() or word.isdecimal()
+        ]
+        words = telling[:WIKI_WORDS]
         hits = self._ask(plain, query, k)
         if hits or len(words) < 2:
             return hits
@@ -172,7 +177,3 @@ class Wikipedia(JsonEngine):
             )
         none = reply.get("batchcomplete") is True and "query" not in reply
         return self.hits(reply, "query.pages", query, k, "fullurl", none)
-
-
-def _is_telling(word: str) -> bool:
-    return len(word) > 3 or word[0].isupper() or word.isdecimal()

@@ -45,14 +45,13 @@ def genre_of(url: str, title: str, text: str, types: Iterable[str] = ()) -> Genr
     """
     if not is_web(url):
         return "unknown"
-    marked = [genre for name, genre in TYPES.items() if name in set(types)]
     for pattern, genre in LISTS:
         if pattern.search(url) and (genre == "search page" or not _is_article(text)):
             return genre
     named = [*_by_site(url)]
     named += [genre for pattern, genre in ADDRESS if pattern.search(url)]
     named += [genre for pattern, genre in TITLE if pattern.search(title)]
-    named += marked
+    named += [genre for name, genre in TYPES.items() if name in set(types)]
     ranked = (genre for genre in (*STRONG, *named) if genre in named and genre != "unknown")
     return next(ranked, "unknown")
 

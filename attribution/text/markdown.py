@@ -160,12 +160,6 @@ class _Reader:
             role: Role = "tight" if node.hidden else ""
             yield from self._paragraphs(first, last, node.children[0].content, role)
 
-    def _bare(self, line: int) -> tuple[int, int]:
-        """Return the span of a line without the signs of quotations and lists."""
-        start, end = self.starts[line], self.ends[line]
-        prefix = _PREFIX.match(self.source, start, end)
-        return (prefix.end() if prefix else start), end
-
     def _paragraphs(self, first: int, last: int, content: str, role: Role) -> Iterator[Element]:
         """Read a paragraph, whose lines are the ends of source lines; a definition is its own."""
         texts = []
@@ -206,8 +200,10 @@ class _Reader:
         rows = []
         for row in part.children:
             line = (row.map or (0, 0))[0]
-            start, end = self._bare(line)
-            rows.append(Element("tr", tuple(self._cells(start, end, tag))))
+            start, end = self.starts[line], self.ends[line]
+            signs = _PREFIX.match(self.source, start, end)  # of quotations and lists
+            cells = self._cells(signs.end() if signs else start, end, tag)
+            rows.append(Element("tr", tuple(cells)))
         return Element(part.tag, tuple(rows))
 
     def _cells(self, start: int, end: int, tag: str) -> Iterator[Element]:

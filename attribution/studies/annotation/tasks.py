@@ -121,7 +121,7 @@ def tasks_of_run(report: Report, project_id: str) -> Iterator[Task]:
     if report.question.strip():
         turns.insert(0, TaskTurn(speaker="user", text=report.question))
     for claim in report.claims:
-        evidence = [e for e in report.evidence if e.claim_id == claim.id and e.page_id in pages]
+        evidence = [piece for piece in report.evidence_of(claim.id) if piece.page_id in pages]
         if not claim.checked or not evidence:
             continue
         best = min(evidence, key=deciding_first)
@@ -241,17 +241,13 @@ def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]
                 raise BadInput(row.error)
             tasks.append(_task(row.fields, project_id))
         except ValidationError as error:
-            problems.append(f"line {row.line}: {first_error(error)}")
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            message = first["msg"].removeprefix("Value error, ")
+            problems.append(f"line {row.line}: “{place}”: {message}")
         except BadInput as error:
             problems.append(f"line {row.line}: {error}")
     return tasks, problems
-
-
-def first_error(error: ValidationError) -> str:
-    """Return the first problem that pydantic found, on one line."""
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"“{place}”: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _task(fields: Mapping[str, object], project_id: str) -> Task:
