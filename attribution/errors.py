@@ -155,7 +155,7 @@ class FetchFailed(StageFailure):
 class LlmFailed(StageFailure):
     """A prompt that a language model did not answer, or not in the requested form."""
 
-    def __init__(self, message: str, *, detail: object = "") -> None:
+    def __init__(self, message: str, detail: object = "") -> None:
         super().__init__("llm_failed", message, detail=detail)
 
 

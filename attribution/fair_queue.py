@@ -8,6 +8,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from typing import TypeVar
@@ -23,11 +24,12 @@ LOOK = 0.2  # seconds between two checks of a waiting run's stop signal
 Event = TypeVar("Event")
 
 
+@dataclass(eq=False)
 class Ticket:
     """A run, or a file to read, that waits for its turn or has it."""
 
-    def __init__(self, owner: Hashable) -> None:
-        self.owner, self.running = owner, False
+    owner: Hashable
+    running: bool = False
 
 
 class Turns:

@@ -177,9 +177,6 @@ class _TimedStream(httpcore2.NetworkStream):
         stream = self._stream.start_tls(ssl_context, server_hostname, self._clock.cap(timeout))
         return _TimedStream(stream, self._clock)
 
-    def get_extra_info(self, info: str) -> object:
-        return self._stream.get_extra_info(info)
-
 
 @cache  # reading the certificates takes a quarter of a second
 def tls_context() -> ssl.SSLContext:

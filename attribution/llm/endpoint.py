@@ -6,6 +6,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -140,9 +141,6 @@ class Unanswered(LlmFailed):
 class EndpointFailed(Unanswered):
     """A failure that every other request would meet too."""
 
-    def __init__(self, message: str, detail: object = "") -> None:
-        super().__init__(message, detail=detail)
-
 
 _CONNECTION_ERRORS = (
     FetchFailed,
@@ -195,12 +193,12 @@ class _CheckedTransport(httpx2.BaseTransport):
         return httpx2.Response(reply.status, headers=pause, content=reply.content, request=request)
 
 
+@dataclass
 class Unsupported:
     """The optional parts that a model at an endpoint refused so far."""
 
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.parameters: frozenset[str] = frozenset()
+    key: str
+    parameters: frozenset[str] = frozenset()
 
 
 _unsupported = lru_cache(256)(Unsupported)

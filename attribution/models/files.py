@@ -238,10 +238,7 @@ def download(model: str) -> Path:
     try:
         _download(model)
     except (OSError, ValueError, HTTPError) as error:
-        cause = setup_error(error)
-        if cause is not None:
-            raise cause from error
-        raise Unavailable(
+        raise setup_error(error) or Unavailable(
             f"the model {model} cannot be downloaded: check its name and the connection to the "
             "Hugging Face Hub",
             error,

@@ -103,10 +103,7 @@ def _downloaded(name: str) -> Path:
     try:
         return Path(hf_hub_download(REPOSITORY, name, revision=REVISION))
     except Exception as error:  # client, network and file system each fail in their own way
-        cause = setup_error(error)
-        if cause is not None:
-            raise cause from error
-        raise Unavailable(
+        raise setup_error(error) or Unavailable(
             f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}",
             error,
         ) from error

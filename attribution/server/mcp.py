@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Annotated, TypeVar
 
@@ -18,7 +18,7 @@ from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Address, Settings
-from attribution.types import Label, Relation, Report, Strength
+from attribution.types import Evidence, Label, Page, Relation, Report, Strength
 from attribution.verifiers.calibration import badges, graded_report
 
 INSTRUCTIONS = (
@@ -135,16 +135,6 @@ def _claims(report: Report) -> list[CheckedClaim]:
     """Return the claims of a report with their verdicts and quoted passages."""
     pages = {page.id: page for page in report.pages}
     statements = {claim.id: claim.statement for claim in report.claims}
-    quotes: dict[str, list[QuotedPassage]] = defaultdict(list)
-    for evidence in report.evidence:
-        page = pages[evidence.page_id]
-        quote = QuotedPassage(
-            quote=evidence.deciding_sentence,
-            relation=evidence.relation,
-            title=page.cited,
-            url=page.reference or page.url,
-        )
-        quotes[evidence.claim_id].append(quote)
     return [
         CheckedClaim(
             claim=statements[verdict.claim_id],
@@ -152,7 +142,19 @@ def _claims(report: Report) -> list[CheckedClaim]:
             strength=verdict.strength,
             confidence=verdict.confidence,
             reason=verdict.reason,
-            passages=quotes[verdict.claim_id],
+            passages=[
+                _quoted(piece, pages[piece.page_id])
+                for piece in report.evidence_of(verdict.claim_id)
+            ],
         )
         for verdict in graded_report(report).verdicts
     ]
+
+
+def _quoted(piece: Evidence, page: Page) -> QuotedPassage:
+    return QuotedPassage(
+        quote=piece.deciding_sentence,
+        relation=piece.relation,
+        title=page.cited,
+        url=page.reference or page.url,
+    )
