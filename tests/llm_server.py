@@ -47,14 +47,14 @@ def claims(*texts: str) -> str:
 
 
 @contextlib.contextmanager
-def llm_server(script: Script, port: int = 0) -> Iterator[Served]:
+def llm_server(script: Script) -> Iterator[Served]:
     """Serves one prompt at a time; the script sees the body of the latest request."""
 
     def respond(handler: BaseHTTPRequestHandler) -> Answer:
         made = script(json.loads(served.requests[-1][3]))
         return completion(made) if isinstance(made, str) else made
 
-    with http_server(respond, port=port) as served:
+    with http_server(respond) as served:
         yield served
 
 

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution import events
 from attribution.edits import Edit, Reword
+from attribution.events import finished as finished
 from attribution.fetching.sandbox import DOCUMENT_SECONDS, FileReader
 from attribution.store.store import Store
 from attribution.types import (
@@ -40,9 +40,9 @@ def page(
     return Page(**{**made, "url": url, "title": title, "sha256": sha, "text": text, **fields})
 
 
-def reading(owner: str = "") -> FileReader:
+def reading() -> FileReader:
     """A reader of files that nobody stops."""
-    return FileReader(owner, DOCUMENT_SECONDS)
+    return FileReader("", DOCUMENT_SECONDS)
 
 
 def report(answer: str = "", **fields: Any) -> Report:
@@ -111,13 +111,6 @@ def judged(*claims: tuple[Claim, Label], answer: str = "", **fields: Any) -> Rep
     """A report of claims, each with a verdict."""
     verdicts = tuple(verdict(one, label) for one, label in claims)
     return report(answer, claims=tuple(one for one, _ in claims), verdicts=verdicts, **fields)
-
-
-def finished(happened: Iterable[object]) -> Report:
-    """The report at the end of a run or an edit."""
-    *_, last = happened
-    assert isinstance(last, events.Finished)
-    return last.report
 
 
 def labels(report: Report) -> dict[str, Label]:

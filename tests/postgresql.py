@@ -53,11 +53,11 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def new_database(address: str, name: str = "test") -> str:
-    """The URL of an empty database of that server, in place of an earlier one of that name."""
+def new_database(address: str) -> str:
+    """The URL of an empty database of that server, in place of an earlier one."""
     engine = sa.create_engine(f"{address}/postgres", isolation_level="AUTOCOMMIT")
     with engine.connect() as db:
-        db.exec_driver_sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        db.exec_driver_sql(f"CREATE DATABASE {name}")
+        db.exec_driver_sql("DROP DATABASE IF EXISTS test WITH (FORCE)")
+        db.exec_driver_sql("CREATE DATABASE test")
     engine.dispose()
-    return engine.url.set(database=name).render_as_string(hide_password=False)
+    return engine.url.set(database="test").render_as_string(hide_password=False)

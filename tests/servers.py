@@ -37,7 +37,6 @@ def http_server(
     address: str = "127.0.0.1",
     robots: Respond | None = None,
     tls: ssl.SSLContext | None = None,
-    port: int = 0,
 ) -> Iterator[Served]:
     """A server that answers each request with `respond`; robots.txt is 404 unless `robots` is
     given.
@@ -67,7 +66,7 @@ def http_server(
     class Server(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
 
-    server = Server((address, port), Handler)
+    server = Server((address, 0), Handler)
     server.daemon_threads = True
     if tls:
         server.socket = tls.wrap_socket(

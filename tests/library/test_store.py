@@ -22,14 +22,14 @@ def new(name: str, text: str, origin: str = "") -> NewDocument:
     return NewDocument(name, origin or f"/tmp/{name}", f"bytes of {text}", content)
 
 
-def names(kept: DocumentStore, collection: str = "c") -> list[str]:
-    return [str(row["name"]) for row in kept.documents(collection)]
+def names(kept: DocumentStore) -> list[str]:
+    return [str(row["name"]) for row in kept.documents("c")]
 
 
-def check_index(kept: DocumentStore, collection: str = "c") -> None:
-    """Each document of a collection has its one index entry, and is found by its first word."""
-    texts = [kept.page(collection, name) for name in names(kept, collection)]
-    with kept.full_text(collection) as table:
+def check_index(kept: DocumentStore) -> None:
+    """Each document of the collection has its one index entry, and is found by its first word."""
+    texts = [kept.page("c", name) for name in names(kept)]
+    with kept.full_text("c") as table:
         assert table.documents == len(texts)
         if len(kept.collections()) == 1:  # the check compares with all documents that there are
             check = f"INSERT INTO {table.name}({table.name}, rank) VALUES ('integrity-check', 1)"

@@ -12,9 +12,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import BadInput, LlmFailed, Unavailable
-from attribution.events import Finished
+from attribution.events import finished
 from attribution.llm.client import Llm, Question
-from attribution.pipeline import run as pipeline
+from attribution.pipeline.run import run
 from attribution.settings import Endpoint, Settings
 from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings, prompt_of
 from tests.servers import Answer, http_server, raw_server
@@ -82,13 +82,12 @@ def test_attempts_end() -> None:
         (completion("x", finish="content_filter"), "refused: content filter"),
         (completion('{"facts": ["a"]}'), "does not parse"),
         (completion("Let me think about", finish="length"), "raise llm_tokens"),
-        (error(400, "too long"), "does not accept the request .HTTP 400."),
+        (error(400, "too long"), "does not accept the request (HTTP 400)"),
         ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
     ],
 )
 def test_each_failure_has_its_words(reply: Answer, said: str) -> None:
-    with pytest.raises(LlmFailed, match=said):
-        raise LlmFailed(fails(series(reply)))
+    assert said in fails(series(reply))
 
 
 @pytest.mark.parametrize("drips", [False, True])
@@ -233,9 +232,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     with llm_server(script) as served:
         chosen = llm_settings(served, segmenter="chen", sources=("documents",))
         answer = "I think that rivers are nice. I think this one fails."
-        *_, last = pipeline.run("", answer, chosen)
-    assert isinstance(last, Finished)
-    report = last.report
+        report = finished(run("", answer, chosen))
     assert report.usage.llm["segment"].calls == 1
     assert [failure.kind for failure in report.failures] == ["llm_failed"]
     assert "[key]" in report.failures[0].detail

@@ -21,7 +21,6 @@ def test_a_model_that_replies() -> None:
         ((200, {}, b'{"error": {"code": 402, "message": "Credits"}}'), "no credit left"),
         (error(400, "Incorrect API key provided"), "check the key"),
         (error(404, "model tiny not found"), "check the model and the address"),
-        (error(302, location="https://elsewhere.example/"), "redirects"),
         ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "OpenAI-compatible"),
         (error(500, "out of memory"), "has a problem"),
         (completion("I would rather not."), "expected JSON with ready; try another model"),

@@ -29,28 +29,6 @@ def claim(start: int, end: int, claim_id: str = "c") -> Claim:
 # --- Markdown ---
 
 
-def outside_citations(tree: list[Tree]) -> list[Tree]:
-    """Leave out raised citation marks, which are drawn in other characters."""
-    kept: list[Tree] = []
-    for node in tree:
-        if isinstance(node, Text):
-            kept.append(node)
-        elif ("class", "cite") not in node.attributes:
-            kept += outside_citations(list(node.children))
-    return kept
-
-
-@settings(max_examples=60)
-@given(SOURCES)
-def test_texts_are_slices_in_order(source: str) -> None:
-    position = 0
-    for text in places(outside_citations(parse(source))):
-        is_escaped = text.written and source[text.start] in "\\&"
-        assert source[text.start : text.end] == text.text or is_escaped
-        assert text.start >= position
-        position = text.end
-
-
 @settings(max_examples=60)
 @given(SOURCES.filter(lambda s: "](" not in s and "```" not in s and "~~~" not in s))
 def test_no_letter_is_lost(source: str) -> None:

@@ -10,8 +10,8 @@ def unit(*values: float) -> np.ndarray:
     return v / np.linalg.norm(v)
 
 
-def chunk(name: str, start: int = 0) -> Chunk:
-    return Chunk(name, start, start + 1, "x")
+def chunk(name: str) -> Chunk:
+    return Chunk(name, 0, 1, "x")
 
 
 def test_the_nearest_chunks_come_first() -> None:

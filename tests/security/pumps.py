@@ -187,7 +187,7 @@ def seconds(found: FoundPattern, text: str) -> float:
     return time.process_time() - start
 
 
-def is_slow(found: FoundPattern, pump: Pump, length: int = 6_000, limit: float = 0.015) -> bool:
+def is_slow(found: FoundPattern, pump: Pump, length: int = 6_000) -> bool:
     """Return True if a text takes long, and over three times as long as half of it, three times.
 
     Twice the text takes twice the time of a linear pattern, and four times that of a quadratic one.
@@ -195,6 +195,6 @@ def is_slow(found: FoundPattern, pump: Pump, length: int = 6_000, limit: float =
     text, half = pump.text(length), pump.text(length // 2)
     for _ in range(3):
         taken = seconds(found, text)
-        if taken <= limit or taken <= 3 * seconds(found, half):
+        if taken <= 0.015 or taken <= 3 * seconds(found, half):
             return False
     return True

@@ -13,7 +13,7 @@ from attribution.settings import Settings
 from attribution.store import database as t
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.make import claim, page, report, save_run, save_version
+from tests.make import claim, finished, page, report, save_run, save_version
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
 ANSWER = "The Nile is long."
@@ -127,11 +127,10 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     with pytest.raises(NotYours):
         list(run("", ANSWER, settings, stranger, run_id=run_id))
     mine.runs.set_private(run_id)
-    *_, last = run(
-        "", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id
-    )
+    library = settings.model_copy(update={"sources": ("library",)})
+    made = finished(run("", ANSWER, library, mine, run_id=run_id))
     assert mine.rights.access(run_id).private
-    assert mine.runs.load(run_id) == last.report
+    assert mine.runs.load(run_id) == made
 
 
 def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(

@@ -30,12 +30,12 @@ class Server(Served):
         flags = ["--host", "0.0.0.0", *["--api"] * (kind == "api")]
         super().__init__(folder, *flags, ATTRIBUTION_HOSTS=NAMED)
 
-    def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
+    def head(self, path: str, *hosts: str, more: str = "") -> str:
         """A reply in lower case; of a web socket's handshake the status line and headers alone."""
         lines = "".join(f"Host: {host}\r\n" for host in hosts) + (
             "" if more else "Connection: close\r\n"
         )
-        with socket.create_connection((at, self.port), 30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\n{lines}{more}\r\n".encode("latin-1"))
             received = b""
             while not (more and b"\r\n\r\n" in received) and (part := connection.recv(65536)):

@@ -18,7 +18,7 @@ CASES = [
 
 
 def texts(answer: str) -> list[str]:
-    return [c.text for c in list(SENTENCES.segment("", answer).claims)]
+    return [c.text for c in SENTENCES.segment("", answer).claims]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["answer"])[:40])
@@ -28,7 +28,7 @@ def test_answers_of_every_shape(case: dict[str, Any]) -> None:
 
 def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
     answer = "The Nile is long. It is old.\n\n- the  nile is **long**."
-    claims = list(SENTENCES.segment("", answer).claims)
+    claims = SENTENCES.segment("", answer).claims
     assert [c.text for c in claims] == ["The Nile is long.", "It is old."]
     assert [answer[a:b] for a, b in claims[0].spans] == [
         "The Nile is long.",
@@ -70,10 +70,7 @@ def test_no_word_of_a_sentence_is_lost(lines: list[tuple[str, list[str]]]) -> No
         f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines
     )
     covered = {
-        i
-        for c in list(SENTENCES.segment("", answer).claims)
-        for a, b in c.spans
-        for i in range(a, b)
+        i for c in SENTENCES.segment("", answer).claims for a, b in c.spans for i in range(a, b)
     }
     lost = "".join(x for i, x in enumerate(answer) if i not in covered and x.isalpha())
     assert lost == ""

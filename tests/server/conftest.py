@@ -32,10 +32,9 @@ class Server:
         port = self.uvicorn.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
 
-    def client(self, key: str = KEY) -> httpx2.Client:
-        return httpx2.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60
-        )
+    def client(self) -> httpx2.Client:
+        headers = {"Authorization": f"Bearer {KEY}"}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
 
     def close(self) -> None:
         self.uvicorn.should_exit = True

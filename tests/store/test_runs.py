@@ -1,10 +1,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-import pytest
 import sqlalchemy as sa
 
-from attribution.errors import NotYours
 from attribution.settings import Settings
 from attribution.store import database
 from attribution.store.database import now
@@ -119,16 +117,13 @@ def test_documents_that_a_copy_hides_are_not_shown_by_sharing_it(store: Store) -
     assert text_of(reader, "r1") == "A secret."
 
 
-def test_a_copy_needs_what_its_run_used_and_only_a_finished_run_is_copied(store: Store) -> None:
+def test_a_copy_needs_what_its_run_used(store: Store) -> None:
     save_run(store, report("r1", page("A text.")))
     again = Store(store.database).runs.copy("r1")
     copied = store.runs.copy("r1")
     store.runs.delete("r1")
     store.runs.delete(copied)
     assert text_of(store, again) == "A text."
-    store.runs.start(report("r2"))
-    with pytest.raises(NotYours):
-        store.runs.copy("r2")
 
 
 def text_of(store: Store, run_id: str) -> str:

@@ -12,12 +12,10 @@ CONTENT: dict[Answer, Content] = {
 }
 
 
-def task(project: Project, number: int, system: str = "a", dataset: str = "d") -> Task:
+def task(project: Project, number: int) -> Task:
     turns = [TaskTurn(speaker="user", text=f"Question {number}?")]
     source = f"The source of item {number}."
-    return make_task(
-        project.id, f"Answer {number} of {system}.", source, turns, system=system, dataset=dataset
-    )
+    return make_task(project.id, f"Answer {number}.", source, turns, system="a", dataset="d")
 
 
 def filled(store: Annotations, tasks: int, names: str = "ann bob", **fields: object) -> Project:
@@ -28,15 +26,8 @@ def filled(store: Annotations, tasks: int, names: str = "ann bob", **fields: obj
     return project
 
 
-def say(
-    store: Annotations,
-    project: Project,
-    task_id: str,
-    name: str,
-    content: Content,
-    role: str = "annotation",
-) -> str:
+def say(store: Annotations, project: Project, task_id: str, name: str, content: Content) -> str:
     """The next step of an annotator, after whatever was the last; the id of its record."""
-    last = [j for j in store.judgements(project.id, name, task_id) if j.role == role]
+    last = store.judgements(project.id, name, task_id)
     follows = last[-1].id if last else ""
-    return store.step(project.id, task_id, name, role, "production", content, follows).id
+    return store.step(project.id, task_id, name, "annotation", "production", content, follows).id

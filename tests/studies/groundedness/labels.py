@@ -4,9 +4,7 @@ from attribution.studies.groundedness.evaluation import Outcome
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 
 
-def row(
-    number: int, grounded: bool, split: Split = "test", error_type: str = "", group: str = ""
-) -> LabelledRow:
+def row(number: int, grounded: bool, split: Split = "test", error_type: str = "") -> LabelledRow:
     return LabelledRow(
         id=str(number),
         line=number,
@@ -15,7 +13,7 @@ def row(
         response="r",
         grounded=grounded,
         error_type=error_type,
-        group=group or str(number),
+        group=str(number),
         split=split,
     )
 
