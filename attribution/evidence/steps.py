@@ -19,7 +19,6 @@ from typing import NamedTuple
 from attribution.claims.short_answers import completes_question, statement
 from attribution.text.marks import without_numbers
 from attribution.text.parse import has_clause
-from attribution.text.quantities import ROUNDED
 from attribution.text.words import SCALES, plain, shared_words, terms, uncovered
 from attribution.types import (
     SILENT,
@@ -111,14 +110,11 @@ FIGURE = re.compile(
     re.VERBOSE,
 )
 YEARS = range(1000, 2200)
-POWERS = {"²": "square ", "³": "cubic "}
-PREFIXES = {"k": "kilo", "c": "centi", "m": "milli", "": ""}
-METRES = re.compile(r"\b([kcm]?)m([²³])")
 
 
 @lru_cache(maxsize=32)  # a text may be as long as a request
 def in_figures(text: str) -> str:
-    """Return a text with numbers in figures and months and units in words; for English.
+    """Return a text with numbers in figures and months in words; for English.
 
     Numbers below ten stay words, unless they are part of a larger one.
     """
@@ -126,26 +122,7 @@ def in_figures(text: str) -> str:
     text = POWER.sub(_power, text)
     text = YEAR.sub(_year, text)
     text = IN_WORDS.sub(_spelled, text)
-    text = FIGURE.sub(_figure, text)
-    return METRES.sub(lambda unit: f"{POWERS[unit[2]]}{PREFIXES[unit[1]]}metres", text)
-
-
-def rounded_as(claim: str, text: str) -> str:
-    """Return a text in figures, with numbers that a claim rounds as the claim writes them.
-
-    "4.212 million" beside "about 4.2 million" becomes "4.2 million".
-    """
-    stated = [m for m in FIGURE.finditer(claim) if m["scale"] or not m["digits"].isdigit()]
-
-    def rounded(match: re.Match[str]) -> str:
-        amount = _amount(match)
-        figure = min(stated, key=lambda one: abs(amount - _amount(one)))
-        wanted = _amount(figure)
-        last_place = SCALES.get(figure["scale"], 0) - len((figure["decimals"] or ".")[1:])
-        room = min(10.0**last_place / 2, ROUNDED * float(wanted))
-        return figure[0] if abs(amount - wanted) <= room else match[0]
-
-    return FIGURE.sub(rounded, text) if stated else text
+    return FIGURE.sub(_figure, text)
 
 
 def _dates(text: str) -> str:
@@ -473,9 +450,6 @@ PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
     "title": lambda _c, page, texts: texts._replace(title=texts.title or page.title),
     "named": lambda _c, _p, texts: texts._replace(passage=about_named(texts.claim, texts.passage)),
     "figures": _in_one_form,
-    "rounding": lambda _c, _p, texts: texts._replace(
-        passage=rounded_as(texts.claim, texts.passage)
-    ),
 }
 
 
