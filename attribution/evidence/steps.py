@@ -546,8 +546,10 @@ SETTLED = 0.85  # probability that a passage settles a comparison, from which on
 def compared(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     """Decide a comparison by the numbers or dates of a passage that settles it."""
     settled = 1 - piece.probabilities.no_relation
+    if settled < SETTLED or DENIES.search(claim.statement):
+        return None
     is_true = holds(spoken(claim), piece.text)
-    if settled < SETTLED or is_true is None or DENIES.search(claim.statement):
+    if is_true is None:
         return None
     shares = {"entailed": settled * is_true, "contradicted": settled * (not is_true)}
     return piece.model_copy(update={"probabilities": piece.probabilities.model_copy(update=shares)})
