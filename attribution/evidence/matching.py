@@ -361,11 +361,11 @@ class Candidates:
             shortlist: The chunks to compare it with.
             origins: As in `spread`.
         """
+        if not shortlist:
+            return []
         index = Index()
         index.add(shortlist, self._vectors([chunk.text for chunk in shortlist]))
-        nearest: list[Candidate] = []
-        if shortlist:
-            nearest = index.search(self._vectors(queries), len(index))
+        nearest = index.search(self._vectors(queries), len(index))
         scores = {candidate.chunk: reciprocal(n) for n, candidate in enumerate(nearest, 1)}
         if self._settings.ranking == "hybrid":
             repeating = self._repeating(queries[-1], ranked)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from attribution.claims.short_answers import completes_question, statement
 from attribution.text.marks import without_numbers
 from attribution.text.parse import has_clause
+from attribution.text.quantities import ROUNDED
 from attribution.text.words import SCALES, plain, shared_words, terms, uncovered
 from attribution.types import (
     SILENT,
@@ -87,14 +88,6 @@ DATES = (  # 12.11.2004 and 2004-11-12
     re.compile(r"\b(?P<year>\d{4})([-/])(?P<month>0[1-9]|1[0-2])\2(?P<day>0[1-9]|[12]\d|3[01])\b"),
 )
 SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")  # day or month first
-POWER = re.compile(  # 5 × 10^6
-    r"""
-    (?<![\w.]) (?: (?P<factor>\d+(?:\.\d+)?)[ ]?[×x·*][ ]? )?
-    (?P<base>\d+)\^(?P<power>\d{1,2})\b
-    """,
-    re.VERBOSE,
-)
-LARGEST_POWER = 60  # bits
 FIGURE = re.compile(
     rf"""
     (?<![\w.,:/^])(?<!\d-)
@@ -119,10 +112,27 @@ def in_figures(text: str) -> str:
     Numbers below ten stay words, unless they are part of a larger one.
     """
     text = _dates(text)
-    text = POWER.sub(_power, text)
     text = YEAR.sub(_year, text)
     text = IN_WORDS.sub(_spelled, text)
     return FIGURE.sub(_figure, text)
+
+
+def rounded_as(claim: str, text: str) -> str:
+    """Return a text in figures, with numbers that a claim rounds as the claim writes them.
+
+    "4.212 million" beside "about 4.2 million" becomes "4.2 million".
+    """
+    stated = [m for m in FIGURE.finditer(claim) if m["scale"] or not m["digits"].isdigit()]
+
+    def rounded(match: re.Match[str]) -> str:
+        amount = _amount(match)
+        figure = min(stated, key=lambda one: abs(amount - _amount(one)))
+        wanted = _amount(figure)
+        last_place = SCALES.get(figure["scale"], 0) - len((figure["decimals"] or ".")[1:])
+        room = min(10.0**last_place / 2, ROUNDED * float(wanted))
+        return figure[0] if abs(amount - wanted) <= room else match[0]
+
+    return FIGURE.sub(rounded, text) if stated else text
 
 
 def _dates(text: str) -> str:
@@ -141,13 +151,6 @@ def _dates(text: str) -> str:
 def _date(match: re.Match[str]) -> str:
     month = calendar.month_name[int(match["month"])]
     return f"{int(match['day'])} {month} {match['year']}"
-
-
-def _power(match: re.Match[str]) -> str:
-    base, power = int(match["base"]), int(match["power"])
-    if base.bit_length() * power > LARGEST_POWER:
-        return match[0]
-    return f"{Decimal(match['factor'] or 1) * base**power:f}"
 
 
 def _year(match: re.Match[str]) -> str:
@@ -450,6 +453,9 @@ PREPARATION: dict[str, Callable[[Claim, Page, PairTexts], PairTexts]] = {
     "title": lambda _c, page, texts: texts._replace(title=texts.title or page.title),
     "named": lambda _c, _p, texts: texts._replace(passage=about_named(texts.claim, texts.passage)),
     "figures": _in_one_form,
+    "rounding": lambda _c, _p, texts: texts._replace(
+        passage=rounded_as(texts.claim, texts.passage)
+    ),
 }
 
 

@@ -34,7 +34,7 @@ from attribution.errors import (
     setup_error,
 )
 from attribution.events import finished
-from attribution.models.engine import cores
+from attribution.models.engine import cores, stoppable
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -113,10 +113,17 @@ def local(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[F
 def on_cores(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
     """The engine of this process for rows that may run side by side: one on each core."""
     work = prepare()
+    stop = threading.Event()
+
+    def stoppably(row: Row) -> Result[Fields]:
+        with stoppable(stop):
+            return attempt(work, row)
+
     pool = ThreadPoolExecutor(cores(), thread_name_prefix="row")
     try:
-        yield from enumerate(pool.map(partial(attempt, work), rows))
+        yield from enumerate(pool.map(stoppably, rows))
     finally:
+        stop.set()
         pool.shutdown(cancel_futures=True)
 
 

@@ -21,7 +21,7 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher
 from attribution.llm.endpoint import EndpointFailed
-from attribution.models.engine import stoppable
+from attribution.models.engine import current_stop, stoppable
 from attribution.pipeline.claims import (
     annotate,
     check_coherence,
@@ -74,7 +74,8 @@ def run(
         settings: The methods and limits of the run.
         store: The database; by default that of the settings.
         documents: The user's own sources.
-        stop: Setting it ends the run with partial results.
+        stop: Setting it ends the run with partial results; by default the signal of the
+            `stoppable` block around it.
         claims: Claims in place of the segmenter's.
         source: A source of pages in place of the settings' sources and the documents.
         run_id: The id of the run; that of an interrupted run with the same inputs continues it.
@@ -95,7 +96,7 @@ def run(
     if store is None:
         store = Store.open(settings.database_url)
     store = Store(store.database, owner=store.rights.owner)
-    stop = stop or threading.Event()
+    stop = stop or current_stop() or threading.Event()
     if source is None:
         source = live_sources(settings, store, open_sources(settings, documents, store))
     record = RunRecord(question, answer, settings, run_id, context)

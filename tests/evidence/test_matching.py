@@ -177,3 +177,9 @@ def test_a_page_and_its_copies_take_two_of_five_places_unless_there_are_no_other
     assert spread(ranked, 5, {}) == [crowd[0], copy[0], crowd[1], copy[1], others[0]]
     assert spread([*crowd, others[0]], 5, {}) == [crowd[0], crowd[1], others[0], crowd[2], crowd[3]]
     assert spread(ranked, 5, None) == ranked[:5]
+
+
+def test_a_claim_for_which_there_is_no_passage_has_no_evidence(
+    settings: Settings, store: Store
+) -> None:
+    assert over(settings, store).match([COMPLETED]) == [()]
