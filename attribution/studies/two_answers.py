@@ -7,7 +7,6 @@ the verifier says so. They differ if they give it other values, such as two caus
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +26,6 @@ from attribution.store.store import Store
 from attribution.text.parse import NOMINAL_SUBJECTS, parse
 from attribution.text.quantities import (
     MONTHS,
-    ROUNDED,
-    Quantity,
     agrees,
     contrasts,
     quantities,
@@ -55,7 +52,6 @@ ENTAILED = 0.5  # least probability that one claim entails the other
 COVERED = 0.5
 CONTRADICTED = 0.8  # least probability that one claim contradicts the other
 FITS = 0.6  # least probability that a claim with a value of the other follows from the other
-METRES = {"metr": 1.0, "kilometr": 1000.0, "km": 1000.0, "mile": 1609.3, "mil": 1609.3}  # by stem
 EXCLUDES = 0.4  # least probability that it then contradicts what it was
 EACH_FITS = 0.4  # least probability that each of two claims with a cause of the other follows
 # A word of one of two claims that give causes, and what a cause follows
@@ -196,7 +192,7 @@ def _rival_spans(one: str, other: str) -> list[_Spans]:
     found: list[_Spans] = []
     for quantity in quantities(one):
         if not any(agrees(quantity, rival) for rival in quantities_there):
-            rivals = [rival for rival in quantities_there if _differ(quantity, rival)]
+            rivals = [rival for rival in quantities_there if quantity.unit == rival.unit]
             whole = quantity.whole or quantity.span
             found += [(whole, rival.whole or rival.span) for rival in rivals]
     for name, other_name in itertools.product(_names(one), _names(other)):
@@ -213,13 +209,6 @@ def _causes(text: str) -> list[Span]:
             last = token.right_edge
             causes.append((token.left_edge.idx, last.idx + len(last.text)))
     return causes
-
-
-def _differ(one: Quantity, other: Quantity) -> bool:
-    if one.unit == other.unit or not {one.unit, other.unit} <= METRES.keys():
-        return one.unit == other.unit
-    lengths = [quantity.amount * METRES[quantity.unit] for quantity in (one, other)]
-    return not math.isclose(*lengths, rel_tol=ROUNDED)
 
 
 def _clause(text: str, span: Span) -> tuple[str, str, str]:
