@@ -42,11 +42,11 @@ PIPELINE = "speed_pipeline.json"
 WEB, DISK = "web, 10 claims", "documents, 10 claims"
 LESS = "cold, times less processor time than whole"
 FLOORS = (
-    Floor(PIPELINE, (WEB, LESS), 11, 12),
-    Floor(PIPELINE, (DISK, LESS), 8, 12),
-    Floor(PIPELINE, (WEB, "warm, times less processor time than whole"), 175, 200),
-    Floor(PIPELINE, (WEB, "first verdict, share of the cold run"), 0.31, 0.12, least=False),
-    Floor(PIPELINE, ("growth", "100 claims, times the cpu of 10"), 10.7, 8, least=False),
+    Floor(PIPELINE, (WEB, LESS), 13, 12),
+    Floor(PIPELINE, (DISK, LESS), 10, 12),
+    Floor(PIPELINE, (WEB, "warm, times less processor time than whole"), 240, 200),
+    Floor(PIPELINE, (WEB, "first verdict, share of the cold run"), 0.39, 0.12, least=False),
+    Floor(PIPELINE, ("growth", "100 claims, times the cpu of 10"), 11, 8, least=False),
     Floor(PIPELINE, ("growth", "100 claims, peak MB"), 970, 1100, least=False),
 )
 
