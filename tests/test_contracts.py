@@ -174,7 +174,7 @@ def test_verifiers(name: str, endpoint: Served) -> None:
     for judgement, (_, evidence, *_title) in zip((near, far), pairs, strict=True):
         p = judgement.probabilities
         assert p.entailed + p.contradicted + p.no_relation == pytest.approx(1, abs=1e-4)
-        assert evidence[slice(*judgement.sentence)].strip()
+        assert evidence[slice(*judgement.sentence or (None,))].strip()
     assert verifier.verify([]) == []
 
 

@@ -170,8 +170,9 @@ def download(args: argparse.Namespace) -> None:
 def add_documents(args: argparse.Namespace) -> int:
     """Add documents to a collection and print what became of them; exit status 1 if one failed."""
     from attribution.library import ingest
-    from attribution.library.collection_store import DocumentStore
+    from attribution.library.collection_store import DocumentStore, check_name
 
+    check_name(args.name)
     addresses = [source for source in args.sources if "://" in source]
     paths = [Path(source) for source in args.sources if "://" not in source]
     items, unsupported = ingest.from_paths(paths)
