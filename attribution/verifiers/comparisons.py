@@ -18,7 +18,8 @@ _DEGREE = re.compile(r"\b(?:hardly|slightly|nearly|almost|half|much|far|twice|ti
 _BEGUN = re.compile(r"\b(?:born|built|founded|finished|completed|opened|established)\b")
 # Ranks, changes, shares and rates are larger for other reasons.
 _OTHER = re.compile(
-    r"%|\b(?:minus|place|position|number|rank\w*|rose|fell|gr[eo]w|gain\w*|lost|by|per ?\w*)\b"
+    r"%|\b(?:minus|place|position|number|rank\w*|rose|fell|gr[eo]w|gain\w*|lost|by|per|percent"
+    r"|an? (?:hour|day|week|month|year))\b"
 )
 _CUT = re.compile(r"[,;:.]\s|\b(?:and|while|but|against|whereas|compared|or|with)\b")
 LONGEST = 500  # characters of a claim, and of one or two sentences that are looked at
