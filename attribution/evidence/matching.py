@@ -57,7 +57,7 @@ OriginIds = Mapping[str, str]  # the origin of a page by its id; empty for a pag
 def worth_reading(claim: Claim, passages: Sequence[PlacedPassage]) -> list[PlacedPassage]:
     """Leave out passages that are far from the claim and lack its words, compared with the best.
 
-    They hardly ever decide (docs/measurements.md).
+    They hardly ever decide.
 
     Args:
         claim: The claim.

@@ -171,13 +171,14 @@ def compare(
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
     results: list[SegmenterResult] = []
-    asked = transcript(question, context)
+    full_question = transcript(question, context)
     for name in names:
         if results and stop.is_set():
             break  # the first one splits the answer even then
         parse.forget()  # so that no segmenter profits from another's parse
         started = working_time()
-        segmented = segment(asked, answer, settings.model_copy(update={"segmenter": name}), stop)
+        chosen = settings.model_copy(update={"segmenter": name})
+        segmented = segment(full_question, answer, chosen, stop)
         result = SegmenterResult(name, segmented, round(working_time() - started, 3))
         results.append(result)
         yield result

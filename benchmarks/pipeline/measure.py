@@ -2,6 +2,7 @@
 
     python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents
     library|DATA|PAGES]
+    python -m benchmarks.pipeline.measure batch --claims 60
 
 It prints one line of JSON.
 """
@@ -24,9 +25,12 @@ from attribution.fetching.sandbox import RUN_SECONDS, FileReader
 from attribution.models.engine import in_threads
 from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.pipeline.estimate import warm_up
+from attribution.pipeline.experiment import batch
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.sentences import sentences
+from attribution.text_files import Row
 from attribution.types import Page
 from benchmarks.pipeline import site
 from benchmarks.pipeline.profile import profiled
@@ -109,6 +113,20 @@ def plain(name: str, settings: Settings, work: Work, store: Store) -> dict[str, 
     }
 
 
+def short_answers(settings: Settings, answer: str, folder: str) -> dict[str, float]:
+    """Return how fast `batch` checks the sentences of an answer over the library, each alone."""
+    texts = [answer[slice(*span)] for span in sentences(answer)]
+    rows = [Row(number, {"answer": text}) for number, text in enumerate(texts, 1)]
+    started, cpu = time.perf_counter(), cpu_seconds()
+    *_, last = batch(rows, settings, Path(folder) / "reports.jsonl")
+    seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
+    return {
+        "answers": last.done - last.failed,
+        "answers a minute": 60 * last.done / seconds,
+        "cpu an answer": cpu / last.done,
+    }
+
+
 @contextmanager
 def opened(claims: int, documents: str) -> Iterator[Work]:
     """The pages of the workload while their server runs, or documents."""
@@ -126,14 +144,15 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("recipe", choices=("pipeline", "whole", "bf16"))
+    parser.add_argument("recipe", choices=("pipeline", "batch", "whole", "bf16"))
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument(
         "--documents", default="", metavar="library|DATA|PAGES", help="instead of pages of the web"
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
-    with tempfile.TemporaryDirectory() as folder, opened(args.claims, args.documents) as work:
+    documents = "library" if args.recipe == "batch" else args.documents
+    with tempfile.TemporaryDirectory() as folder, opened(args.claims, documents) as work:
         choices = dict(pair.split("=", 1) for pair in args.set)
         settings = Settings.from_environment(
             database_url=f"sqlite:///{folder}/runs.sqlite3", **choices
@@ -149,6 +168,9 @@ def main(argv: list[str] | None = None) -> int:
             measured["profile"] = networks
             measured["memory"] = peak_memory()
             measured["warm"] = pipeline(settings, work, store)
+        elif args.recipe == "batch":
+            warm_up(settings)
+            measured = short_answers(settings, work.answer, folder)
         else:
             measured = plain(args.recipe, settings, work, store)
         store.close()
